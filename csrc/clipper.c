@@ -1,0 +1,275 @@
+/* clipper.c - the public interface: feed, finish, fit, render.
+ *
+ * bytes -> walk (grammar) -> tree (retained) -> fit (view, lines) -> render
+ *                        \-> kernel (the rest: validated and counted)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+#include "kernel.h"
+#include "render.h"
+#include "walk.h"
+
+static const uint8_t bom[3] = {0xEF, 0xBB, 0xBF};
+
+struct sc_clipper {
+    struct sc_lex lex;
+    struct sc_tree tree;
+    struct sc_lines lines;
+    const sc_words *words; /* of the present view; NULL: there is none */
+    size_t data_len;       /* what it renders to */
+    size_t lines_len;
+    uint8_t *levels;
+    sc_bytes *pointer; /* our copy, the bytes behind it */
+    uint64_t offset;
+    int status;
+    uint8_t bom_seen; /* bytes of a byte order mark; 4: past it */
+    bool finished;
+    bool cut_short;
+};
+
+/* Copy the collection's pointer into one block. */
+static bool copy_pointer(sc_clipper *c, const sc_options *options)
+{
+    size_t len = options->pointer_len;
+    size_t size = len * sizeof *c->pointer;
+    uint8_t *bytes;
+
+    if (len == 0)
+        return true;
+    for (size_t i = 0; i < len; i++)
+        size += options->pointer[i].len;
+    c->pointer = malloc(size);
+    if (!c->pointer)
+        return false;
+    bytes = (uint8_t *)(c->pointer + len);
+    for (size_t i = 0; i < len; i++) {
+        c->pointer[i].data = bytes;
+        c->pointer[i].len = options->pointer[i].len;
+        if (c->pointer[i].len)
+            memcpy(bytes, options->pointer[i].data, c->pointer[i].len);
+        bytes += c->pointer[i].len;
+    }
+    c->tree.pointer = c->pointer;
+    return true;
+}
+
+sc_clipper *sc_clipper_new(const sc_options *options)
+{
+    sc_clipper *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->levels = malloc((size_t)options->max_depth + 1);
+    if (!c->levels || sc_tree_init(&c->tree, options) ||
+        !copy_pointer(c, options)) {
+        sc_clipper_free(c);
+        return NULL;
+    }
+    sc_lex_init(&c->lex, options->max_depth, options->format, c->levels);
+    return c;
+}
+
+void sc_clipper_free(sc_clipper *c)
+{
+    if (!c)
+        return;
+    sc_tree_free(&c->tree);
+    sc_lines_free(&c->lines);
+    free(c->pointer);
+    free(c->levels);
+    free(c);
+}
+
+/* Take what belongs to a byte order mark; returns how much. */
+static size_t skip_bom(uint8_t *seen, const uint8_t *data, size_t len,
+                       int *status)
+{
+    size_t at = 0;
+
+    while (*seen < 3 && at < len && data[at] == bom[*seen]) {
+        (*seen)++;
+        at++;
+    }
+    if (*seen > 0 && *seen < 3 && at < len)
+        *status = SC_BAD_TOKEN;
+    if (*seen == 3 || at < len)
+        *seen = 4;
+    return at;
+}
+
+int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
+{
+    size_t taken = 0;
+
+    if (c->status || c->finished)
+        return c->status ? c->status : SC_NOT_FINISHED;
+    if (c->bom_seen < 4) {
+        taken = skip_bom(&c->bom_seen, data, len, &c->status);
+        if (c->status) {
+            c->offset = 0;
+            return c->status;
+        }
+    }
+    taken += sc_walk(&c->lex, &c->tree, data + taken, len - taken);
+    c->offset += taken;
+    c->status = c->tree.status ? c->tree.status : c->lex.status;
+    if (c->lex.status)
+        c->offset -= c->lex.back;
+    if (c->status)
+        return c->status;
+    return c->tree.stopped ? SC_ENOUGH : SC_OK;
+}
+
+int sc_clipper_finish(sc_clipper *c, bool keep_incomplete)
+{
+    int status;
+
+    if (c->status || c->finished)
+        return c->status;
+    if (c->lex.depth == 0 && lex_number_may_end(c->lex.state) &&
+        !c->tree.stopped) {
+        sc_tree_scalar_end(&c->tree);
+        c->lex.state = LEX_AFTER;
+    }
+    status = c->tree.status ? c->tree.status : sc_lex_finish(&c->lex);
+    c->cut_short = c->tree.stopped ||
+                   (status == SC_INCOMPLETE && keep_incomplete &&
+                    c->lex.documents > 0);
+    if (status && !(c->cut_short && status == SC_INCOMPLETE))
+        return c->status = status;
+    sc_tree_cut_short(&c->tree);
+    sc_tree_settle(&c->tree);
+    c->finished = true;
+    return c->status = c->tree.status;
+}
+
+uint64_t sc_clipper_offset(const sc_clipper *c)
+{
+    return c->offset;
+}
+
+bool sc_clipper_cut_short(const sc_clipper *c)
+{
+    return c->cut_short;
+}
+
+bool sc_clipper_is_jsonl(const sc_clipper *c)
+{
+    return c->tree.jsonl;
+}
+
+bool sc_clipper_has_key(const sc_clipper *c, const uint8_t *key, size_t len)
+{
+    for (uint32_t i = 1; i < c->tree.count; i++) {
+        const struct sc_node *n = &c->tree.nodes[i];
+        if (n->key_known && n->key_len == len &&
+            memcmp(sc_key(&c->tree, n), key, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Start a new view; SC_OK if that is possible now. */
+static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
+                     sc_fitted *fitted)
+{
+    memset(fitted, 0, sizeof *fitted);
+    c->words = NULL;
+    if (c->status)
+        return c->status;
+    if (!c->finished)
+        return SC_NOT_FINISHED;
+    f->tree = &c->tree;
+    f->lines = &c->lines;
+    f->words = words;
+    f->cut_short = c->cut_short;
+    return SC_OK;
+}
+
+/* The view stands: render and lines may be asked for. */
+static int end_fit(sc_clipper *c, const sc_words *words,
+                   const sc_fitted *fitted, int status)
+{
+    if (!status) {
+        c->words = words;
+        c->data_len = fitted->data_len;
+        c->lines_len = fitted->lines_len;
+    }
+    return status;
+}
+
+int sc_clipper_fit(sc_clipper *c, const sc_words *words,
+                   const sc_limits *limits, sc_fitted *fitted)
+{
+    struct sc_fit f;
+    int status = begin_fit(c, words, &f, fitted);
+
+    if (!status)
+        status = sc_fit(&f, limits, fitted);
+    return end_fit(c, words, fitted, status);
+}
+
+int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
+                    sc_fitted *fitted)
+{
+    struct sc_fit f;
+    int status = begin_fit(c, words, &f, fitted);
+
+    if (!status)
+        status = sc_fit_at(&f, room, fitted);
+    return end_fit(c, words, fitted, status);
+}
+
+int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)
+{
+    struct sc_out to = {out, 0, 0};
+
+    if (!c->words || len < c->data_len)
+        return SC_NOT_FINISHED;
+    sc_render(&c->tree, c->words, &to);
+    return SC_OK;
+}
+
+int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
+                     size_t count)
+{
+    struct sc_out to = {out, 0, 0};
+
+    if (!c->words || len < c->lines_len || count < c->lines.count)
+        return SC_NOT_FINISHED;
+    for (size_t i = 0; i < c->lines.count; i++) {
+        if (i > 0)
+            out_byte(&to, ',');
+        sc_line_put(&c->lines.lines[i], &c->tree, c->words, &to);
+        ends[i] = (uint32_t)to.len;
+    }
+    return SC_OK;
+}
+
+int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
+             uint8_t format, uint64_t *offset)
+{
+    uint8_t few[2048]; /* enough for most; a deeper limit takes memory */
+    uint8_t *levels = max_depth < sizeof few ? few : malloc(max_depth + 1u);
+    struct sc_lex lex;
+    uint64_t count = 0;
+    uint8_t seen = 0;
+    int status = SC_OK;
+    size_t at;
+
+    *offset = 0;
+    if (!levels)
+        return SC_NO_MEMORY;
+    sc_lex_init(&lex, max_depth, format, levels);
+    at = skip_bom(&seen, data, len, &status);
+    if (!status) {
+        at += sc_kernel_get()->skip(&lex, data + at, len - at, 0, &count);
+        *offset = at - lex.back;
+        status = lex.status ? lex.status : sc_lex_finish(&lex);
+    }
+    if (levels != few)
+        free(levels);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* fit.h - the largest room whose finished text fits the limits. */
+#ifndef STREAMCLIP_FIT_H
+#define STREAMCLIP_FIT_H
+
+#include "lines.h"
+
+struct sc_fit {
+    struct sc_tree *tree;
+    struct sc_lines *lines;
+    const sc_words *words;
+    bool cut_short; /* the input itself was incomplete: always reported */
+};
+
+/* All answer SC_OK, SC_NO_MEMORY or SC_TOO_SMALL and fill in `fitted`. */
+int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted);
+int sc_fit_at(struct sc_fit *f, uint32_t room, sc_fitted *fitted);
+
+#endif

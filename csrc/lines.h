@@ -1,0 +1,46 @@
+/* lines.h - the report's lines: which places were cut, told by their path. */
+#ifndef STREAMCLIP_LINES_H
+#define STREAMCLIP_LINES_H
+
+#include "out.h"
+#include "view.h"
+
+enum sc_unit { SC_ITEMS, SC_MEMBERS, SC_CHARS, SC_UNITS };
+
+/* All places of one path and unit. */
+struct sc_line {
+    uint64_t kept;
+    uint64_t total;
+    uint64_t places;
+    size_t path; /* where its path is in sc_lines.paths */
+    size_t path_len;
+    const uint8_t *path_text; /* the same, set when all paths are written */
+    uint32_t named; /* a node whose missing members are those of every place */
+    uint8_t unit;
+};
+
+struct sc_position;
+
+/* Reusable: sc_lines_find overwrites what was found before. Starts as zeros. */
+struct sc_lines {
+    struct sc_line *lines; /* in the report's order */
+    size_t count;
+    size_t capacity;
+    struct sc_position *positions;
+    size_t positions_count;
+    size_t positions_capacity;
+    uint8_t *paths;
+    size_t paths_len;
+    size_t paths_capacity;
+};
+
+/* Find the lines of the view. SC_OK or SC_NO_MEMORY. */
+int sc_lines_find(struct sc_lines *l, struct sc_tree *t);
+
+/* Write one line. */
+void sc_line_put(const struct sc_line *line, struct sc_tree *t,
+                 const sc_words *words, struct sc_out *out);
+
+void sc_lines_free(struct sc_lines *l);
+
+#endif

@@ -1,0 +1,163 @@
+/* marks.c - marks and siblings: docs/semantics.md, section 9. */
+#include "marks.h"
+
+#define NAMES_MAX 4  /* missing members that are named */
+#define FIELDS_MAX 4 /* fields of a record that are named */
+
+bool sc_is_marked(const struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+
+    return n->kind == SC_OBJECT && i != sc_tree_root(t) &&
+           t->nodes[n->parent].kind == SC_ARRAY && sc_shown_dirty(t, i);
+}
+
+bool sc_is_named_gap(struct sc_tree *t, uint32_t c)
+{
+    const struct sc_node *m = &t->nodes[c];
+
+    return !sc_shown(t, c) && m->key_known && m->key_len <= SC_NAME_MAX;
+}
+
+bool sc_names_missing(struct sc_tree *t, uint32_t i)
+{
+    uint64_t missing = t->nodes[i].total - sc_shown_kept(t, i);
+    uint32_t end = i + t->nodes[i].span;
+
+    if (missing > NAMES_MAX)
+        return false;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        missing -= sc_is_named_gap(t, c);
+    return missing == 0;
+}
+
+void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
+                 struct sc_out *out)
+{
+    bool names = sc_names_missing(t, i);
+    uint64_t missing = t->nodes[i].total - sc_shown_kept(t, i);
+    uint32_t end = i + t->nodes[i].span;
+    uint64_t fields = 0;
+
+    out_word(out, words->mark);
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        bool field = sc_shown(t, c) ? sc_shown_dirty(t, c)
+                                    : names && sc_is_named_gap(t, c);
+        if (!field || ++fields > FIELDS_MAX)
+            continue;
+        if (fields == 1)
+            out_word(out, words->mark_fields);
+        out_byte(out, fields == 1 ? '[' : ',');
+        out_string(out, sc_key(t, m), m->key_len);
+    }
+    if (fields > FIELDS_MAX) {
+        out_put(out, ",\"+", 3);
+        out_number(out, fields - FIELDS_MAX);
+        out_byte(out, '"');
+    }
+    if (fields)
+        out_byte(out, ']');
+    if (missing && !names) {
+        out_word(out, words->mark_omitted);
+        out_number(out, missing);
+    }
+    out_word(out, words->mark_end);
+}
+
+bool sc_has_siblings(const struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+
+    return n->kind == SC_ARRAY && n->member && sc_shown_kept(t, i) < n->total;
+}
+
+/* Does the object have a member with this key? prefix is a key's body and may
+   be empty; word is quoted. What the tree lost of it is not in the text. */
+static bool taken(const struct sc_tree *t, uint32_t object,
+                  const struct sc_node *prefix, sc_bytes word)
+{
+    uint32_t end = object + t->nodes[object].span;
+    size_t len = word.len - 2;
+    size_t before = prefix ? prefix->key_len + 1 : 0;
+
+    for (uint32_t c = object + 1; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        const uint8_t *key = sc_key(t, m);
+        if (!m->key_known || m->key_len != before + len)
+            continue;
+        if (prefix && (memcmp(key, sc_key(t, prefix), before - 1) != 0 ||
+                       key[before - 1] != '_'))
+            continue;
+        if (memcmp(key + before, word.data + 1, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Write one key: plain, or with the array's own key before it; underscores
+   after it until it is free. */
+static void put_sibling_key(struct sc_tree *t, uint32_t i, bool plain,
+                            sc_bytes word, struct sc_out *out)
+{
+    const struct sc_node *n = &t->nodes[i];
+
+    out_put(out, ",\"", 2);
+    if (!plain) {
+        out_put(out, sc_key(t, n), n->key_len);
+        out_byte(out, '_');
+    }
+    out_put(out, word.data + 1, word.len - 2);
+    if (!plain && taken(t, n->parent, n, word))
+        out_byte(out, '_');
+    out_put(out, "\":", 2);
+}
+
+void sc_put_siblings(struct sc_tree *t, uint32_t i, const sc_words *words,
+                     struct sc_out *out)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t object = n->parent;
+    uint32_t end = object + t->nodes[object].span;
+    uint32_t arrays = 0;
+    uint64_t kept = sc_shown_kept(t, i);
+    bool plain;
+
+    for (uint32_t c = object + 1; c < end; c += t->nodes[c].span)
+        arrays += sc_shown(t, c) && sc_has_siblings(t, c);
+    plain = arrays == 1 && !taken(t, object, NULL, words->sibling_total) &&
+            !taken(t, object, NULL, words->sibling_omitted) &&
+            !taken(t, object, NULL, words->sibling_note);
+    put_sibling_key(t, i, plain, words->sibling_total, out);
+    out_number(out, n->total);
+    put_sibling_key(t, i, plain, words->sibling_omitted, out);
+    out_number(out, n->total - kept);
+    if (words->sibling_text.len && plain) {
+        put_sibling_key(t, i, plain, words->sibling_note, out);
+        out_word(out, words->sibling_text);
+    }
+}
+
+void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out)
+{
+    uint32_t root = sc_tree_root(t);
+    uint32_t end = root + t->nodes[root].span;
+
+    if (words->report == SC_DETACHED || !sc_shown_dirty(t, root))
+        return;
+    for (uint32_t i = root; i < end;) {
+        bool shown = i == root || sc_shown(t, i);
+        if (!shown || !sc_shown_dirty(t, i)) {
+            i += t->nodes[i].span;
+        } else if (words->report == SC_INLINE && sc_is_marked(t, i)) {
+            sc_put_mark(t, i, words, out);
+            if (sc_shown_kept(t, i))
+                out_byte(out, ',');
+            i += t->nodes[i].span;
+        } else {
+            if (words->report == SC_SIBLINGS && sc_has_siblings(t, i))
+                sc_put_siblings(t, i, words, out);
+            i++;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+/* plan.c - the law of sharing: docs/semantics.md, section 5.
+ *
+ * Shares are fractions of the room. Everything is compared in sixteenths of a
+ * byte, so no comparison is rounded; only the room handed down is.
+ */
+#include "view.h"
+
+#define UNIT 16 /* sixteenths in a byte */
+
+#define ELEMENT_MIN 400  /* an element's share, if its array has the room */
+#define MEMBER_MIN 96    /* a large member's share, likewise */
+#define SMALL_MEMBER 80  /* cost up to which a member is small */
+#define SMALL_ROOM 192   /* what small members have before the large ones */
+
+static uint64_t min64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* s(v): what the child would take if it got all it wants. */
+static uint32_t wanted(const struct sc_node *n)
+{
+    return n->flags & SC_CUT ? SC_ALL : n->size;
+}
+
+/* Does sharing pass this child over? */
+static bool passed_over(const struct sc_node *n)
+{
+    return n->kind == SC_GONE || (n->flags & SC_HELD);
+}
+
+/* The largest L with sum min(cost, L) <= room over the children of i in state
+   SC_SOME, whose costs are in view.size; SC_ALL if all get what they cost.
+   Starting from equal parts, what small children leave is given to the rest
+   until nothing changes. */
+static uint32_t level(const struct sc_tree *t, uint32_t i, uint64_t room,
+                      uint32_t count)
+{
+    uint32_t end = i + t->nodes[i].span;
+    uint64_t L = count ? room / count : 0;
+
+    for (;;) {
+        uint64_t rest = room;
+        uint64_t more = 0;
+        for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+            if (t->view[c].state != SC_SOME)
+                continue;
+            if (t->view[c].size <= L)
+                rest -= t->view[c].size;
+            else
+                more++;
+        }
+        if (more == 0)
+            return SC_ALL;
+        if (rest / more == L)
+            return (uint32_t)min64(L, SC_ALL - 1);
+        L = rest / more;
+    }
+}
+
+static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
+{
+    struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint32_t cap = t->max_record_bytes ? t->max_record_bytes : SC_ALL;
+    uint64_t share, sum = UNIT;
+    uint32_t count = 0, L;
+    bool dropped = (n->flags & SC_CLOSED) != 0;
+
+    if (t->max_record_bytes)
+        share = UNIT * min64(b - 2, cap);
+    else
+        share = max64(UNIT * (uint64_t)b / 4, UNIT * min64(b - 2, ELEMENT_MIN));
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        struct sc_view_node *v = &t->view[c];
+        v->state = SC_OUT;
+        if (passed_over(&t->nodes[c]))
+            continue;
+        v->size = wanted(&t->nodes[c]);
+        if (sum <= (uint64_t)b * UNIT)
+            sum += min64((uint64_t)v->size * UNIT, share) + UNIT;
+        if (sum > (uint64_t)b * UNIT) {
+            dropped = true;
+            continue;
+        }
+        v->state = SC_SOME;
+        count++;
+    }
+    L = (uint32_t)(share / UNIT);
+    if (!dropped) {
+        uint32_t fair = level(t, i, minus(b - 1, count), count);
+        L = (uint32_t)max64(min64(fair, cap), L);
+    }
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        t->view[c].room = L;
+    if (close && dropped)
+        n->flags |= SC_CLOSED;
+}
+
+/* The sums an object's rooms follow from. */
+struct classes {
+    uint64_t small; /* bytes */
+    uint64_t large; /* sixteenths, each at most the share */
+    uint64_t others; /* bytes of all but the member on the way */
+    uint32_t larges;
+    uint32_t smalls;
+    uint32_t on_way; /* the large member on the way to the collection */
+};
+
+static bool is_small(const struct sc_node *n)
+{
+    return !(n->flags & SC_CUT) && sc_key_cost(n) + n->size <= SMALL_MEMBER;
+}
+
+/* Sort the members into classes: the state is SC_SOME for large ones and
+   SC_WHOLE for small ones that count, SC_OUT for those already dropped. */
+static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint32_t max_large = n->flags & SC_CLOSED_LARGE ? n->large : SC_ALL;
+    uint32_t max_small = n->flags & SC_CLOSED_SMALL ? n->small : SC_ALL;
+    struct classes k = {0, 0, 0, 0, 0, SC_NONE};
+
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        struct sc_view_node *v = &t->view[c];
+        v->state = SC_OUT;
+        if (passed_over(m))
+            continue;
+        v->size = (uint32_t)min64((uint64_t)wanted(m) + sc_key_cost(m), SC_ALL);
+        if (is_small(m)) {
+            v->room = SC_ALL;
+            if (m->flags & SC_OPEN) {
+                v->state = SC_NOTHING; /* of unknown class: see sc_plan */
+            } else if (k.smalls < max_small) {
+                k.smalls++;
+                k.small += v->size;
+                k.others += v->size;
+                v->state = SC_WHOLE;
+            }
+        } else if (k.larges < max_large) {
+            k.larges++;
+            k.large += min64((uint64_t)v->size * UNIT, share);
+            v->state = SC_SOME;
+            if ((m->flags & SC_ON_WAY) && k.on_way == SC_NONE)
+                k.on_way = c;
+            else
+                k.others += v->size;
+        }
+    }
+    return k;
+}
+
+static uint32_t value_room(const struct sc_node *n, uint64_t member_room)
+{
+    return member_room >= SC_ALL
+               ? SC_ALL
+               : (uint32_t)minus(member_room, sc_key_cost(n));
+}
+
+/* Every member counts: small ones as they are, large ones up to a level. */
+static void share_all(struct sc_tree *t, uint32_t i, uint64_t L)
+{
+    uint32_t end = i + t->nodes[i].span;
+
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        if (t->view[c].state == SC_SOME)
+            t->view[c].room = value_room(&t->nodes[c], L);
+}
+
+/* Not every member counts: each class in order until its room is used up. */
+static void share_some(struct sc_tree *t, uint32_t i, uint32_t b,
+                       uint64_t share, const struct classes *k, bool close)
+{
+    struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint64_t r = (uint64_t)(b - 1) * UNIT;
+    uint64_t reserve = min64(r / 2, minus(r, SMALL_ROOM * UNIT));
+    bool small_closed = (n->flags & SC_CLOSED_SMALL) != 0;
+    bool large_closed = (n->flags & SC_CLOSED_LARGE) != 0;
+    uint64_t small_room =
+        max64(r - reserve, large_closed ? 0 : minus(r, k->large));
+    uint64_t large_room =
+        max64(reserve, small_closed ? 0 : minus(r, k->small * UNIT));
+    uint64_t small = 0, large = 0;
+    uint32_t smalls = 0, larges = 0;
+
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        struct sc_view_node *v = &t->view[c];
+        if (v->state == SC_WHOLE) {
+            small += (uint64_t)v->size * UNIT;
+            if (small > small_room)
+                v->state = SC_OUT;
+            else
+                smalls++;
+        } else if (v->state == SC_SOME) {
+            uint64_t mine = larges ? share : min64(share, large_room);
+            large += min64((uint64_t)v->size * UNIT, mine);
+            if (large > large_room)
+                v->state = SC_OUT;
+            else
+                larges++;
+            v->room = value_room(&t->nodes[c], mine / UNIT);
+        }
+    }
+    if (!close)
+        return;
+    if (large_closed || larges < k->larges) {
+        n->flags |= SC_CLOSED_LARGE;
+        n->large = larges;
+    }
+    if (small_closed || smalls < k->smalls) {
+        n->flags |= SC_CLOSED_SMALL;
+        n->small = smalls;
+    }
+}
+
+static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint64_t r = b - 1;
+    /* r / 2 is exact in sixteenths: 8 r */
+    uint64_t share = max64(b, min64(8 * r, MEMBER_MIN * UNIT));
+    struct classes k = classify(t, i, share);
+    bool closed = n->flags & (SC_CLOSED_LARGE | SC_CLOSED_SMALL);
+
+    if (!closed && k.on_way != SC_NONE && 2 * k.others <= r) {
+        share_all(t, i, SC_ALL);
+        t->view[k.on_way].room = value_room(&t->nodes[k.on_way], r - k.others);
+    } else if (!closed && k.small * UNIT + k.large <= r * UNIT) {
+        uint64_t L = level(t, i, r - k.small, k.larges);
+        share_all(t, i, max64(L, share / UNIT));
+    } else {
+        share_some(t, i, b, share, &k, close);
+    }
+    /* an open member that is small so far: kept until its class is known */
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        if (t->view[c].state == SC_NOTHING)
+            t->view[c].state = SC_WHOLE;
+}
+
+void sc_plan(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
+{
+    if (t->nodes[i].kind == SC_ARRAY)
+        plan_array(t, i, b, close);
+    else
+        plan_object(t, i, b, close);
+}

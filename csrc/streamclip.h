@@ -1,0 +1,181 @@
+/* streamclip.h - the public interface of the core.
+ *
+ * A clipper takes a JSON document in pieces of any size, validates every byte
+ * (RFC 8259), and retains the best sub-document that fits a fixed room. At the
+ * end it fits that tree to a budget, as often as is asked, without reading
+ * again. docs/semantics.md says what "best" is.
+ *
+ *     sc_clipper *c = sc_clipper_new(&options);
+ *     while (more) status = sc_clipper_feed(c, data, len);
+ *     status = sc_clipper_finish(c, false);
+ *     status = sc_clipper_fit(c, &words, &limits, &fitted);
+ *     status = sc_clipper_render(c, out, fitted.data_len);
+ *     sc_clipper_free(c);
+ *
+ * Conventions. Sizes in memory are size_t; offsets and counts of the stream are
+ * uint64_t. A status of 0 is success, a negative one an error that stays: every
+ * later call gives it again. SC_ENOUGH is not an error. The core keeps no
+ * globals, prints nothing and never aborts. One thread at a time may use a
+ * clipper; different clippers are independent.
+ *
+ * The core knows no words: all that is written into the data beside JSON's own
+ * characters comes from sc_words.
+ */
+#ifndef STREAMCLIP_H
+#define STREAMCLIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ffi_build.py hands the lines between the two markers to cffi. */
+/* cdef begin */
+
+/* What a call came to. The values are pinned. */
+enum sc_status {
+    SC_OK = 0,
+    SC_ENOUGH = 1,        /* stop_early: nothing more needs to be fed */
+    SC_NO_MEMORY = -1,
+    SC_NOT_FINISHED = -2, /* a call out of turn, or with too little room */
+    SC_TOO_SMALL = -3,    /* nothing fits; sc_fitted.need_* say what would */
+    /* the input is not JSON; sc_clipper_offset is the first wrong byte */
+    SC_BAD_TOKEN = -10,   /* a byte that no value, key or sign starts with */
+    SC_BAD_NUMBER = -11,
+    SC_BAD_LITERAL = -12,
+    SC_BAD_ESCAPE = -13,
+    SC_BAD_CONTROL = -14, /* a control character inside a string */
+    SC_BAD_UTF8 = -15,    /* offset: where the sequence starts */
+    SC_TOO_DEEP = -16,
+    SC_TRAILING = -17,    /* something follows the document */
+    SC_INCOMPLETE = -18   /* the input ended early; offset: its length */
+};
+
+enum sc_format {
+    SC_FORMAT_AUTO = 0, /* JSON; JSON Lines once a second line has a value */
+    SC_FORMAT_JSON = 1,
+    SC_FORMAT_JSONL = 2
+};
+
+enum sc_report { SC_DETACHED = 0, SC_INLINE = 1, SC_SIBLINGS = 2 };
+
+/* Bytes that belong to the caller and outlive the call. */
+typedef struct sc_bytes {
+    const uint8_t *data;
+    size_t len;
+} sc_bytes;
+
+typedef struct sc_options {
+    uint32_t room;             /* R, bytes: the retained tree renders to it */
+    uint32_t slack;            /* bytes that may pile up before a compaction */
+    uint32_t max_depth;        /* levels of nesting that are accepted */
+    uint32_t max_record_bytes; /* 0: the default share of an element */
+    uint64_t max_items;        /* 0: no cap on the elements of an array */
+    uint64_t max_string_chars; /* 0: no cap on the characters of a string */
+    uint8_t format;            /* enum sc_format */
+    bool stop_early;           /* answer SC_ENOUGH at the first compaction */
+    const sc_bytes *pointer;   /* reference tokens of the named collection, */
+    size_t pointer_len;        /* as bodies of squeezed strings; 0: none */
+} sc_options;
+
+/* The texts that reports, marks and siblings are written with. */
+typedef struct sc_words {
+    uint8_t report;          /* enum sc_report */
+    /* inline: a mark is  mark [fields FIELDS] [omitted N] mark_end  */
+    sc_bytes mark, mark_fields, mark_omitted, mark_end;
+    /* a line is  path P [unit_*] kept N total N omitted N [places N]
+       [names NAMES] line_end; lines are joined by commas */
+    sc_bytes path, members, chars, kept, total, omitted, places, names;
+    sc_bytes line_end;
+    /* what the block costs beside its lines, in bytes and in characters */
+    uint32_t frame_bytes;
+    uint32_t wrap_bytes;     /* more, if the root is not an object */
+    uint32_t more_bytes;     /* more, if it has to count unlisted lines */
+    uint32_t note_bytes, note_chars;
+    /* siblings: keys (with quotes) and the value of the note */
+    sc_bytes sibling_total, sibling_omitted, sibling_note, sibling_text;
+} sc_words;
+
+/* What the finished text may measure; UINT64_MAX: not limited. */
+typedef struct sc_limits {
+    uint64_t max_bytes;
+    uint64_t max_chars;
+} sc_limits;
+
+typedef struct sc_fitted {
+    uint32_t room;       /* d */
+    bool complete;       /* nothing was left out; the data is all there is */
+    bool note;           /* room for the note was set aside */
+    bool root_is_object; /* else the block needs a wrapping */
+    size_t data_len;     /* bytes that render writes, marks included */
+    size_t data_chars;   /* the same in code points */
+    size_t lines;        /* how many lines sc_clipper_lines writes */
+    size_t lines_len;    /* and their bytes */
+    uint64_t need_bytes; /* SC_TOO_SMALL: the least text there is */
+    uint64_t need_chars;
+} sc_fitted;
+
+typedef struct sc_clipper sc_clipper;
+
+/* Make a clipper; NULL if memory is short. The options are copied. */
+sc_clipper *sc_clipper_new(const sc_options *options);
+
+/* Free it; NULL is fine. */
+void sc_clipper_free(sc_clipper *c);
+
+/* Take the next len bytes. SC_ENOUGH: stop feeding, call finish. */
+int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len);
+
+/* The input has ended. keep_incomplete: close what is open instead of failing
+   with SC_INCOMPLETE. */
+int sc_clipper_finish(sc_clipper *c, bool keep_incomplete);
+
+/* Bytes taken so far; after an error, where it is. */
+uint64_t sc_clipper_offset(const sc_clipper *c);
+
+/* Was the input closed before its end (keep_incomplete, stop_early)? */
+bool sc_clipper_cut_short(const sc_clipper *c);
+
+/* Does the input have several lines, or was SC_FORMAT_JSONL given? */
+bool sc_clipper_is_jsonl(const sc_clipper *c);
+
+/* Does an object of the retained tree have this key (a squeezed body)? */
+bool sc_clipper_has_key(const sc_clipper *c, const uint8_t *key, size_t len);
+
+/* Find the largest room whose text fits the limits, and go to it. */
+int sc_clipper_fit(sc_clipper *c, const sc_words *words,
+                   const sc_limits *limits, sc_fitted *fitted);
+
+/* Go to a given room, whatever the text measures (tests, token budgets). */
+int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
+                    sc_fitted *fitted);
+
+/* Write the data at the present room: fitted.data_len bytes. */
+int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
+
+/* Write the report's lines at the present room, most important first, joined
+   by commas: fitted.lines_len bytes. ends[i] is where line i ends. */
+int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
+                     size_t count);
+
+/* Validate a whole document without retaining any of it. */
+int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
+             uint8_t format, uint64_t *offset);
+
+/* The kernel in use: its name, static. */
+const char *sc_kernel(void);
+
+/* Use the kernel of this name; false if there is none or it cannot run here. */
+bool sc_kernel_use(const char *name);
+
+/* Where text may be cut: the longest prefix of a string's squeezed body of at
+   most max_bytes and max_chars that ends at a cut point. Both are 64-bit so
+   that "no limit" is UINT64_MAX. *chars gets its code points. */
+size_t sc_text_prefix(const uint8_t *body, size_t len, uint64_t max_bytes,
+                      uint64_t max_chars, uint64_t *chars);
+
+/* Is this body (all of it, or at least its first 48 characters) an atom? */
+bool sc_text_is_atom(const uint8_t *body, size_t len);
+
+/* cdef end */
+
+#endif

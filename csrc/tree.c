@@ -1,0 +1,576 @@
+/* tree.c - filling the retained tree, and its sizes. */
+#include "tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lex_steps.h"
+
+/* Keys longer than any room are only counted, up to here. */
+#define KEY_LEN_MAX (UINT32_MAX / 4)
+
+int sc_tree_init(struct sc_tree *t, const sc_options *options)
+{
+    memset(t, 0, sizeof *t);
+    t->room = options->room;
+    t->bound = (uint64_t)options->room + options->slack;
+    t->max_record_bytes = options->max_record_bytes;
+    t->max_items = options->max_items;
+    t->max_string_chars = options->max_string_chars;
+    t->pointer = options->pointer;
+    t->pointer_len = options->pointer_len;
+    t->stop_early = options->stop_early;
+    t->text = t->skip = SC_NONE;
+    t->jsonl = options->format == SC_FORMAT_JSONL;
+    t->status = sc_tree_reserve(t, 64, 1024);
+    if (t->status)
+        return t->status;
+    memset(&t->nodes[0], 0, sizeof t->nodes[0]);
+    t->nodes[0].kind = SC_ARRAY;
+    t->nodes[0].flags = SC_OPEN;
+    t->count = 1;
+    t->live = t->jsonl;
+    t->count_bound = t->bound;
+    return SC_OK;
+}
+
+void sc_tree_free(struct sc_tree *t)
+{
+    free(t->nodes);
+    free(t->view);
+    free(t->order);
+    free(t->heap);
+    memset(t, 0, sizeof *t);
+}
+
+/* Grow one of the arrays that are parallel to the tape. */
+static bool grow(void **array, size_t each, uint32_t capacity)
+{
+    void *grown = realloc(*array, each * capacity);
+
+    if (grown)
+        *array = grown;
+    return grown != NULL;
+}
+
+int sc_tree_reserve(struct sc_tree *t, uint32_t nodes, size_t bytes)
+{
+    if (t->capacity - t->count < nodes) {
+        uint32_t capacity = t->capacity + t->capacity / 2 + nodes;
+        if (!grow((void **)&t->nodes, sizeof *t->nodes, capacity) ||
+            !grow((void **)&t->view, sizeof *t->view, capacity) ||
+            !grow((void **)&t->order, sizeof *t->order, capacity))
+            return t->status = SC_NO_MEMORY;
+        t->capacity = capacity;
+    }
+    if (t->heap_capacity - t->heap_len < bytes) {
+        size_t capacity = t->heap_capacity + t->heap_capacity / 2 + bytes;
+        uint8_t *heap = realloc(t->heap, capacity);
+        if (!heap)
+            return t->status = SC_NO_MEMORY;
+        t->heap = heap;
+        t->heap_capacity = capacity;
+    }
+    return SC_OK;
+}
+
+uint32_t sc_tree_root(const struct sc_tree *t)
+{
+    return t->jsonl || t->count == 1 ? 0 : 1;
+}
+
+bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n)
+{
+    return n->kind == SC_STRING && !(n->flags & (SC_CUT | SC_CAPPED)) &&
+           sc_text_is_atom(sc_body(t, n), n->len);
+}
+
+bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n)
+{
+    return n->kind == SC_STRING && n->size > SC_LONG_ATOM && sc_is_atom(t, n);
+}
+
+static uint64_t count_chars(const uint8_t *p, size_t len)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < len; i++)
+        count += !lex_is_continuation(p[i]);
+    return count;
+}
+
+/* ---- appending ---- */
+
+/* Too much has piled up: shrink, or stop if that was asked for. */
+static void relieve(struct sc_tree *t)
+{
+    if (!sc_is_over(t))
+        return;
+    if (t->stop_early)
+        t->stopped = true;
+    else
+        sc_tree_compact(t);
+}
+
+/* Is the value that begins now on the way to the named collection? */
+static bool is_on_way(const struct sc_tree *t, const struct sc_node *cur)
+{
+    const sc_bytes *token;
+    char index[24];
+    size_t len = 0;
+    uint64_t rest;
+
+    if (t->cur == 0)
+        return t->pointer_len > 0;
+    if (!(cur->flags & SC_ON_WAY) || t->cur_depth > t->pointer_len)
+        return false;
+    token = &t->pointer[t->cur_depth - 1];
+    if (cur->kind == SC_OBJECT)
+        return t->key_known && token->len == t->key_len &&
+               memcmp(token->data, t->heap + t->heap_len - t->key_len,
+                      t->key_len) == 0;
+    for (rest = cur->total - 1; len == 0 || rest; rest /= 10)
+        index[sizeof index - ++len] = (char)('0' + rest % 10);
+    return token->len == len &&
+           memcmp(token->data, index + sizeof index - len, len) == 0;
+}
+
+/* Append a node under t->cur with the key that waits, if there is one. */
+static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
+{
+    struct sc_node *n;
+
+    if (sc_tree_reserve(t, 1, 0))
+        return SC_NONE;
+    n = &t->nodes[t->count];
+    memset(n, 0, sizeof *n);
+    n->kind = kind;
+    n->flags = flags;
+    n->parent = t->cur;
+    n->span = 1;
+    n->text = (uint32_t)t->heap_len;
+    if (t->has_key) {
+        n->member = true;
+        n->key_len = t->key_len;
+        n->key_known = t->key_known;
+        if (t->key_known) {
+            n->text -= t->key_len;
+            n->key_chars =
+                (uint32_t)count_chars(t->heap + n->text, t->key_len);
+        }
+        t->has_key = false;
+    }
+    return t->count++;
+}
+
+/* The member whose key waits is left out. */
+static void leave_out(struct sc_tree *t)
+{
+    struct sc_node *cur = &t->nodes[t->cur];
+
+    if (cur->total - cur->kept > 4) {
+        /* so many that no names are told: nothing more to learn here */
+        t->skip = t->cur_depth;
+    } else if (t->key_known && t->key_len <= SC_NAME_MAX) {
+        append(t, SC_GONE, 0);
+        return;
+    }
+    if (t->key_known)
+        t->heap_len -= t->key_len;
+    t->has_key = false;
+}
+
+/* A value begins. SC_NONE: it is not retained; t->skip may be set. */
+static uint32_t begin(struct sc_tree *t, uint8_t kind)
+{
+    struct sc_node *cur = &t->nodes[t->cur];
+    uint16_t flags = kind == SC_PLAIN ? 0 : SC_OPEN;
+    uint32_t i;
+
+    if (t->status)
+        return SC_NONE;
+    cur->total++;
+    if (t->cur == 0 && cur->total > 1 && !t->jsonl) {
+        t->jsonl = true;
+        t->live += 2; /* the list itself, and the sign after its first line */
+    }
+    if (cur->kind == SC_ARRAY) {
+        if (t->max_items && cur->total > t->max_items &&
+            (t->cur || t->jsonl)) {
+            cur->flags |= SC_CAPPED;
+            t->skip = t->cur_depth;
+            return SC_NONE;
+        }
+    } else if (sc_is_shut(cur)) {
+        leave_out(t);
+        return SC_NONE;
+    } else if (!t->key_known) {
+        /* its key alone is over the room: nothing of it can ever be kept */
+        append(t, SC_TOMB, SC_CUT);
+        return SC_NONE;
+    }
+    if (is_on_way(t, cur))
+        flags |= SC_ON_WAY;
+    i = append(t, kind, flags);
+    if (i == SC_NONE)
+        return i;
+    t->nodes[t->cur].kept++;
+    t->nodes[i].size = t->nodes[i].chars = kind == SC_PLAIN ? 0 : 2;
+    t->live += t->nodes[i].size + sc_cost_beside(t, &t->nodes[i]);
+    return i;
+}
+
+void sc_tree_open(struct sc_tree *t, bool object)
+{
+    uint32_t i = begin(t, object ? SC_OBJECT : SC_ARRAY);
+
+    if (i == SC_NONE) {
+        if (t->skip == SC_NONE)
+            t->skip = t->cur_depth + 1;
+        return;
+    }
+    t->cur = i;
+    t->cur_depth++;
+    relieve(t);
+}
+
+void sc_tree_close(struct sc_tree *t)
+{
+    struct sc_node *cur = &t->nodes[t->cur];
+
+    cur->flags &= (uint16_t)~SC_OPEN;
+    t->cur = cur->parent;
+    t->cur_depth--;
+}
+
+void sc_tree_skipped(struct sc_tree *t, uint64_t count, bool ended)
+{
+    if (t->skip == t->cur_depth) {
+        t->nodes[t->cur].total += count;
+        if (t->cur == 0)
+            t->jsonl = t->jsonl || t->nodes[0].total > 1;
+        else if (ended)
+            sc_tree_close(t);
+    }
+    if (ended)
+        t->skip = SC_NONE;
+}
+
+/* ---- strings and keys ---- */
+
+/* Add to the key that is being read. Beyond the room only its length counts. */
+static void put_key(struct sc_tree *t, const uint8_t *p, size_t len)
+{
+    if (t->key_known && len > t->room - t->key_len) {
+        t->key_known = false;
+        t->heap_len -= t->key_len;
+    }
+    if (t->key_known) {
+        if (sc_tree_reserve(t, 0, len))
+            return;
+        memcpy(t->heap + t->heap_len, p, len);
+        t->heap_len += len;
+    }
+    t->key_len = len > KEY_LEN_MAX - t->key_len ? KEY_LEN_MAX
+                                                : t->key_len + (uint32_t)len;
+}
+
+void sc_tree_drop_text(struct sc_tree *t)
+{
+    struct sc_node *n = &t->nodes[t->text];
+    struct sc_node *cur = &t->nodes[t->cur];
+
+    t->live -= n->size + sc_cost_beside(t, n);
+    t->heap_len = n->text;
+    cur->kept--;
+    if (n->member && n->key_len <= SC_NAME_MAX) {
+        t->heap_len += n->key_len;
+        n->kind = SC_GONE;
+        n->flags = 0;
+        n->len = 0;
+    } else {
+        t->count--;
+    }
+    if (cur->kind == SC_ARRAY) {
+        cur->flags |= SC_CLOSED | SC_CUT;
+        t->skip = t->cur_depth;
+    }
+    t->text = SC_NONE;
+}
+
+/* Cut the string at hand to max_string_chars; an atom goes as a whole. */
+static void cap_string(struct sc_tree *t)
+{
+    struct sc_node *n = &t->nodes[t->text];
+    const uint8_t *body = sc_body(t, n);
+    uint32_t len;
+
+    if (sc_is_atom(t, n)) {
+        sc_tree_drop_text(t);
+        return;
+    }
+    len = (uint32_t)sc_text_prefix(body, n->len, UINT64_MAX,
+                                   t->max_string_chars, &n->points);
+    t->heap_len -= n->len - len;
+    t->live -= n->len - len;
+    n->len = len;
+    n->size = len + 2;
+    n->chars = (uint32_t)count_chars(body, len) + 2;
+    n->flags |= SC_CAPPED;
+    if (len == 0)
+        sc_tree_drop_text(t);
+}
+
+/* May the cap still take characters that are counted now? It cuts before the
+   cluster that goes past it. */
+static bool near_cap(const struct sc_tree *t, const struct sc_node *n)
+{
+    return t->max_string_chars && !(n->flags & (SC_CUT | SC_CAPPED)) &&
+           n->points + SC_CLUSTER_MAX > t->max_string_chars;
+}
+
+/* Add text to the open string: `points` characters that may not be divided, or
+   0 for plain text, which is added in pieces so that what is given up never
+   depends on how the input was chunked. */
+static void put_string(struct sc_tree *t, const uint8_t *p, size_t len,
+                       uint64_t points)
+{
+    while (len && t->text != SC_NONE && !t->status && !t->stopped) {
+        struct sc_node *n = &t->nodes[t->text];
+        size_t take = len;
+        uint64_t chars;
+
+        if (n->flags & (SC_CUT | SC_CAPPED)) {
+            n->total += points ? points : count_chars(p, len);
+            return;
+        }
+        if (!points && t->live + take > t->bound) {
+            /* up to the character that goes past the bound */
+            take = t->live < t->bound ? (size_t)(t->bound - t->live) + 1 : 1;
+            while (take < len && lex_is_continuation(p[take]))
+                take++;
+        }
+        if (sc_tree_reserve(t, 0, take))
+            return;
+        n = &t->nodes[t->text];
+        memcpy(t->heap + t->heap_len, p, take);
+        t->heap_len += take;
+        chars = count_chars(p, take);
+        n->len += (uint32_t)take;
+        n->size += (uint32_t)take;
+        n->chars += (uint32_t)chars;
+        n->points += points ? points : chars;
+        n->total = n->points;
+        t->live += take;
+        p += take;
+        len -= take;
+
+        if (t->max_string_chars && n->points > t->max_string_chars &&
+            n->points >= SC_ATOM_CHARS)
+            cap_string(t);
+        else if (t->stripped && sc_is_long_atom(t, n))
+            sc_tree_drop_text(t);
+        if (t->text == SC_NONE || !near_cap(t, n))
+            relieve(t);
+    }
+}
+
+static void put(struct sc_tree *t, const uint8_t *p, size_t len,
+                uint64_t points, bool key)
+{
+    if (key)
+        put_key(t, p, len);
+    else
+        put_string(t, p, len, points);
+}
+
+/* Write one character the way a squeezed string has it. */
+static void put_code(struct sc_tree *t, uint32_t code, bool key)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char shorts[] = "btn?fr"; /* from \b, 8, to \r, 13 */
+    uint8_t out[6];
+    size_t len = 0;
+
+    if (code == '"' || code == '\\') {
+        out[len++] = '\\';
+        out[len++] = (uint8_t)code;
+    } else if (code >= '\b' && code <= '\r' && code != '\v') {
+        out[len++] = '\\';
+        out[len++] = (uint8_t)shorts[code - '\b'];
+    } else if (code < 0x20 || (code >= 0xD800 && code < 0xE000)) {
+        out[len++] = '\\';
+        out[len++] = 'u';
+        for (int shift = 12; shift >= 0; shift -= 4)
+            out[len++] = (uint8_t)hex[code >> shift & 15];
+    } else if (code < 0x80) {
+        out[len++] = (uint8_t)code;
+    } else if (code < 0x800) {
+        out[len++] = (uint8_t)(0xC0 | code >> 6);
+        out[len++] = (uint8_t)(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        out[len++] = (uint8_t)(0xE0 | code >> 12);
+        out[len++] = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+        out[len++] = (uint8_t)(0x80 | (code & 0x3F));
+    } else {
+        out[len++] = (uint8_t)(0xF0 | code >> 18);
+        out[len++] = (uint8_t)(0x80 | (code >> 12 & 0x3F));
+        out[len++] = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+        out[len++] = (uint8_t)(0x80 | (code & 0x3F));
+    }
+    put(t, out, len, 1, key);
+}
+
+/* The half of a surrogate pair that waits turned out to be alone. */
+static void flush_high(struct sc_tree *t, bool key)
+{
+    uint32_t high = t->high;
+
+    if (high) {
+        t->high = 0;
+        put_code(t, high, key);
+    }
+}
+
+void sc_tree_string(struct sc_tree *t, bool key)
+{
+    if (key) {
+        t->has_key = t->key_known = true;
+        t->key_len = 0;
+        return;
+    }
+    t->text = begin(t, SC_STRING);
+    if (t->text != SC_NONE)
+        relieve(t);
+}
+
+void sc_tree_text(struct sc_tree *t, const uint8_t *from, const uint8_t *to,
+                  bool key)
+{
+    if (from == to)
+        return;
+    flush_high(t, key);
+    put(t, from, (size_t)(to - from), 0, key);
+}
+
+void sc_tree_unit(struct sc_tree *t, unsigned code, bool key)
+{
+    if (t->high && code >= 0xDC00 && code < 0xE000) {
+        uint32_t high = t->high;
+        t->high = 0;
+        put_code(t, 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00), key);
+        return;
+    }
+    flush_high(t, key);
+    if (code >= 0xD800 && code < 0xDC00)
+        t->high = (uint16_t)code;
+    else
+        put_code(t, code, key);
+}
+
+void sc_tree_string_end(struct sc_tree *t, bool key)
+{
+    flush_high(t, key);
+    if (key || t->text == SC_NONE)
+        return;
+    if (t->max_string_chars &&
+        t->nodes[t->text].points > t->max_string_chars)
+        cap_string(t);
+    if (t->text != SC_NONE)
+        t->nodes[t->text].flags &= (uint16_t)~SC_OPEN;
+    t->text = SC_NONE;
+    relieve(t);
+}
+
+/* ---- numbers and literals ---- */
+
+void sc_tree_scalar(struct sc_tree *t)
+{
+    t->text = begin(t, SC_PLAIN);
+}
+
+void sc_tree_digits(struct sc_tree *t, const uint8_t *from, const uint8_t *to)
+{
+    size_t len = (size_t)(to - from);
+    struct sc_node *n;
+
+    if (t->text == SC_NONE || sc_tree_reserve(t, 0, len))
+        return;
+    n = &t->nodes[t->text];
+    if (len > t->room - n->len) {
+        /* a number that no room can hold */
+        t->heap_len -= n->len;
+        n->len = 0;
+        n->kind = SC_TOMB;
+        n->flags = SC_CUT;
+        t->nodes[t->cur].kept--;
+        t->text = SC_NONE;
+        return;
+    }
+    memcpy(t->heap + t->heap_len, from, len);
+    t->heap_len += len;
+    n->len += (uint32_t)len;
+}
+
+void sc_tree_scalar_end(struct sc_tree *t)
+{
+    struct sc_node *n;
+
+    if (t->text == SC_NONE)
+        return;
+    n = &t->nodes[t->text];
+    n->size = n->chars = n->len;
+    t->live += n->len;
+    t->text = SC_NONE;
+    relieve(t);
+}
+
+/* ---- sizes ---- */
+
+void sc_tree_measure(struct sc_tree *t)
+{
+    const uint16_t closed = SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL;
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct sc_node *n = &t->nodes[i];
+        n->span = 1;
+        if (!sc_is_container(n))
+            continue;
+        n->size = n->chars = 1;
+        n->kept = 0;
+        n->flags &= (uint16_t)~(SC_CUT | SC_DIRTY);
+        if (n->flags & closed)
+            n->flags |= SC_CUT;
+    }
+    /* children come after their parent, so going back each node is complete
+       when it is added to its own */
+    for (uint32_t i = t->count; i-- > 0;) {
+        struct sc_node *n = &t->nodes[i];
+        struct sc_node *parent = &t->nodes[n->parent];
+        if (sc_is_container(n)) {
+            if (n->size < 2)
+                n->size = n->chars = 2;
+            if (n->kept < n->total)
+                n->flags |= SC_DIRTY;
+            /* emptied by caps and long atoms: it never shows as `{}` */
+            if (n->kept == 0 && n->total > 0 && !(n->flags & SC_OPEN))
+                n->flags |= SC_CUT;
+        } else if (n->kind == SC_STRING && n->points < n->total) {
+            n->flags |= SC_DIRTY;
+        }
+        if (i == 0)
+            break;
+        parent->span += n->span;
+        parent->flags |= n->flags & (SC_CUT | SC_DIRTY);
+        if (!sc_is_real(n))
+            continue;
+        parent->kept++;
+        if (n->flags & SC_HELD)
+            continue;
+        parent->size += n->size + (n->member ? sc_key_cost(n) : 1);
+        parent->chars += n->chars + (n->member ? n->key_chars + 4 : 1);
+    }
+    t->live = t->jsonl        ? t->nodes[0].size
+              : t->count > 1 ? t->nodes[1].size
+                             : 0;
+}

@@ -1,0 +1,145 @@
+/* view.c - applying the law to the whole tree, at one room. */
+#include "view.h"
+
+#include "lex_steps.h"
+
+bool sc_shown(struct sc_tree *t, uint32_t i)
+{
+    struct sc_view_node *v = &t->view[i];
+
+    /* below a node that is whole nothing was visited: hand it down */
+    if (t->view[t->nodes[i].parent].state == SC_WHOLE) {
+        v->state = SC_WHOLE;
+        v->shown = sc_is_real(&t->nodes[i]);
+    }
+    return v->shown;
+}
+
+/* Shorten a string to its room. */
+static uint8_t shorten(struct sc_tree *t, uint32_t i, uint32_t room)
+{
+    const struct sc_node *n = &t->nodes[i];
+    struct sc_view_node *v = &t->view[i];
+    const uint8_t *body = sc_body(t, n);
+
+    if (sc_is_atom(t, n))
+        return SC_NOTHING;
+    v->len = (uint32_t)sc_text_prefix(body, n->len, room - 2, UINT64_MAX,
+                                      &v->points);
+    if (v->len == 0)
+        return SC_NOTHING;
+    v->size = v->len + 2;
+    v->chars = 2;
+    for (uint32_t k = 0; k < v->len; k++)
+        v->chars += !lex_is_continuation(body[k]);
+    v->dirty = true;
+    return SC_SOME;
+}
+
+/* What becomes of a node that its container's plan counted. For a container
+   with SC_SOME only its children tell. */
+static uint8_t decide(struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t room = t->view[i].room;
+
+    if (!sc_is_real(n))
+        return n->kind == SC_TOMB ? SC_NOTHING : SC_OUT;
+    if (!(n->flags & SC_CUT) && n->size <= room)
+        return SC_WHOLE;
+    if (n->kind == SC_PLAIN || room < SC_LEAST_ROOM)
+        return SC_NOTHING;
+    if (sc_is_container(n))
+        return SC_SOME;
+    return n->size <= room ? SC_WHOLE : shorten(t, i, room);
+}
+
+/* From the root down: every node's room and state. Returns how many containers
+   are in t->order. */
+static uint32_t descend(struct sc_tree *t, uint32_t root, bool compacting)
+{
+    uint32_t end = root + t->nodes[root].span;
+    uint32_t count = 0;
+
+    for (uint32_t i = root; i < end;) {
+        const struct sc_node *n = &t->nodes[i];
+        struct sc_view_node *v = &t->view[i];
+
+        if (i != root && (v->state == SC_OUT || (n->flags & SC_HELD))) {
+            i += n->span;
+            continue;
+        }
+        v->state = decide(t, i);
+        if (v->state == SC_SOME && sc_is_container(n)) {
+            sc_plan(t, i, v->room, compacting);
+            t->order[count++] = i;
+            i++;
+        } else {
+            i += n->span;
+        }
+    }
+    return count;
+}
+
+/* May an open container that lost something still become something? */
+static bool may_grow(const struct sc_node *n, bool lost)
+{
+    return (n->flags & SC_OPEN) &&
+           (!lost || (n->kind == SC_OBJECT && !sc_is_shut(n)));
+}
+
+/* From the leaves up: sum up what remains of one container. */
+static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
+{
+    const struct sc_node *n = &t->nodes[i];
+    struct sc_view_node *v = &t->view[i];
+    uint32_t end = i + n->span;
+    uint32_t held = 0;
+    bool ended = false; /* array: the first of which nothing remains was met */
+    bool lost = n->flags & (SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL);
+
+    v->size = v->chars = 1;
+    v->kept = 0;
+    v->dirty = false;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        struct sc_view_node *w = &t->view[c];
+        bool remains = w->state >= SC_SOME;
+
+        if (m->flags & SC_HELD) {
+            held++;
+            w->shown = false;
+            continue;
+        }
+        lost = lost || (m->kind != SC_GONE && w->state != SC_WHOLE) ||
+               (m->flags & SC_CUT);
+        ended = ended || (n->kind == SC_ARRAY && !remains);
+        w->shown = remains && !ended;
+        if (!w->shown)
+            continue;
+        v->kept++;
+        v->size += sc_shown_size(t, c) + (m->member ? sc_key_cost(m) : 1);
+        v->chars += sc_shown_chars(t, c) + (m->member ? m->key_chars + 4 : 1);
+        v->dirty = v->dirty || sc_shown_dirty(t, c);
+    }
+    if (v->kept == 0 && !(compacting && may_grow(n, lost)))
+        v->state = SC_NOTHING;
+    v->kept += held;
+    v->dirty = v->dirty || v->kept < n->total;
+}
+
+bool sc_view(struct sc_tree *t, uint32_t room, bool compacting)
+{
+    uint32_t root = sc_tree_root(t);
+    uint32_t count;
+
+    t->view[root].room = room;
+    count = descend(t, root, compacting);
+    while (count-- > 0)
+        sum_up(t, t->order[count], compacting);
+    /* the list of documents is the whole's frame, not a part of it */
+    if (root)
+        t->view[0].state = SC_SOME;
+    t->view[root].shown = t->view[root].state >= SC_SOME;
+    return t->view[root].shown;
+}
