@@ -1,0 +1,50 @@
+"""Clip large JSON to a budget: the best valid JSON that fits, saying what it lacks.
+
+>>> import streamclip
+>>> result = streamclip.clip_records(({"id": n} for n in range(500)), max_bytes=400)
+>>> len(result.data) <= 400, result.report.cuts[0].total
+(True, 500)
+"""
+
+from streamclip._binding import kernel
+from streamclip.clip import (
+    Clip,
+    Clipper,
+    Stats,
+    aclip,
+    aclip_records,
+    clip,
+    clip_records,
+)
+from streamclip.errors import (
+    BudgetTooSmallError,
+    ClipperBusyError,
+    IncompleteJSONError,
+    InvalidJSONError,
+    ReferenceNotFoundError,
+    StreamclipError,
+)
+from streamclip.options import ClipOptions
+from streamclip.report import Cut, Report
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BudgetTooSmallError",
+    "Clip",
+    "ClipOptions",
+    "Clipper",
+    "ClipperBusyError",
+    "Cut",
+    "IncompleteJSONError",
+    "InvalidJSONError",
+    "ReferenceNotFoundError",
+    "Report",
+    "Stats",
+    "StreamclipError",
+    "aclip",
+    "aclip_records",
+    "clip",
+    "clip_records",
+    "kernel",
+]

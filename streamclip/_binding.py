@@ -1,0 +1,300 @@
+"""The one door to the compiled core.
+
+No other module touches `ffi` or `lib`. What comes out of here is Python: bytes,
+ints, named tuples, and the exceptions of errors.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any, NamedTuple, TypeAlias
+
+from streamclip._core import ffi, lib
+from streamclip.errors import IncompleteJSONError, InvalidJSONError
+
+__all__ = ["Core", "Fitted", "Words", "check", "kernel"]
+
+Buffer: TypeAlias = "bytes | bytearray | memoryview"
+
+# One call into the core takes milliseconds at most, so that Ctrl-C is heard.
+SLICE_BYTES = 1 << 20
+
+NO_LIMIT = 2**64 - 1
+
+FORMATS = {
+    "auto": lib.SC_FORMAT_AUTO,
+    "json": lib.SC_FORMAT_JSON,
+    "jsonl": lib.SC_FORMAT_JSONL,
+}
+FORMS = {
+    "detached": lib.SC_DETACHED,
+    "inline": lib.SC_INLINE,
+    "siblings": lib.SC_SIBLINGS,
+}
+
+REASONS = {
+    lib.SC_BAD_TOKEN: "unexpected byte",
+    lib.SC_BAD_NUMBER: "malformed number",
+    lib.SC_BAD_LITERAL: "malformed literal, expected true, false or null",
+    lib.SC_BAD_ESCAPE: "malformed escape in a string",
+    lib.SC_BAD_CONTROL: "control character in a string, it has to be escaped",
+    lib.SC_BAD_UTF8: "malformed UTF-8",
+    lib.SC_TOO_DEEP: "nested more deeply than max_depth",
+    lib.SC_TRAILING: "something follows the document",
+}
+
+
+@functools.cache
+def kernel() -> str:
+    """Tell which kernel validates what is not retained.
+
+    `STREAMCLIP_KERNEL` in the environment forces one; it is read once, when the
+    first kernel is needed.
+
+    Returns:
+        Its name: "scalar".
+
+    Raises:
+        ValueError: The environment names one that does not exist, or that this
+            processor cannot run.
+
+    >>> kernel()
+    'scalar'
+    """
+    forced = os.environ.get("STREAMCLIP_KERNEL")
+    if forced and not lib.sc_kernel_use(forced.encode()):
+        raise ValueError(
+            f"STREAMCLIP_KERNEL={forced}: no such kernel, or not for this processor; "
+            "unset it to have one chosen"
+        )
+    return str(ffi.string(lib.sc_kernel()).decode())
+
+
+def check(data: Buffer, max_depth: int, text_format: str) -> None:
+    """Validate a whole document without keeping any of it.
+
+    Args:
+        data: The document.
+        max_depth: Levels of nesting that are accepted.
+        text_format: "auto", "json" or "jsonl".
+
+    Raises:
+        InvalidJSONError: It is not valid.
+    """
+    kernel()
+    offset = ffi.new("uint64_t *")
+    with ffi.from_buffer("uint8_t[]", data) as pointer:
+        status = lib.sc_check(
+            pointer, len(data), max_depth, FORMATS[text_format], offset
+        )
+    if status:
+        raise _error(status, offset[0])
+
+
+def _error(status: int, offset: int) -> Exception:
+    if status == lib.SC_NO_MEMORY:
+        return MemoryError()
+    if status == lib.SC_INCOMPLETE:
+        if offset == 0:
+            return IncompleteJSONError("the input is empty", 0, None)
+        return IncompleteJSONError("the input ended before the document did", offset)
+    return InvalidJSONError(REASONS[status], offset)
+
+
+class Words:
+    """The texts that the core writes reports with, as it wants them.
+
+    Args:
+        form: "inline", "siblings" or "detached".
+        texts: Values of the fields of `sc_words`: bytes and ints.
+    """
+
+    __slots__ = ("_alive", "pointer")
+
+    def __init__(self, form: str, **texts: bytes | int) -> None:
+        self.pointer: Any = ffi.new("sc_words *")
+        self._alive: list[Any] = []
+        self.pointer.report = FORMS[form]
+        for name, value in texts.items():
+            if isinstance(value, bytes):
+                self._alive.append(ffi.from_buffer("uint8_t[]", value))
+                field = getattr(self.pointer, name)
+                field.data, field.len = self._alive[-1], len(value)
+            else:
+                setattr(self.pointer, name, value)
+
+
+class Fitted(NamedTuple):
+    """What `Core.fit` found.
+
+    `data` is the clip with its marks, without the report. `lines` are the JSON
+    texts of the cuts, most important first.
+    """
+
+    room: int
+    complete: bool
+    note: bool
+    root_is_object: bool
+    data: bytes
+    chars: int
+    lines: list[bytes]
+
+
+class TooSmall(NamedTuple):
+    """`Core.fit` found nothing: the least text needs so much, if known."""
+
+    bytes: int | None
+    chars: int | None
+
+
+class Core:
+    """Drive one native clipper. Not for two threads at once.
+
+    Args:
+        room: Bytes that the retained tree renders to.
+        max_depth: Levels of nesting that are accepted.
+        text_format: "auto", "json" or "jsonl".
+        max_record_bytes: Share of an array's element, or None.
+        max_items: Elements of an array that are kept at most, or None.
+        max_string_chars: Characters of a string that are kept at most, or None.
+        collection: Reference tokens of the named collection, each as the body
+            of a JSON string with the fewest escapes.
+        stop_early: Stop reading where something first has to be given up.
+    """
+
+    __slots__ = ("_clipper",)
+
+    def __init__(
+        self,
+        *,
+        room: int,
+        max_depth: int,
+        text_format: str,
+        max_record_bytes: int | None,
+        max_items: int | None,
+        max_string_chars: int | None,
+        collection: tuple[bytes, ...],
+        stop_early: bool,
+    ) -> None:
+        kernel()
+        tokens = [ffi.from_buffer("uint8_t[]", token) for token in collection]
+        pointer = ffi.new(
+            "sc_bytes[]", [(t, len(c)) for t, c in zip(tokens, collection, strict=True)]
+        )
+        options = ffi.new(
+            "sc_options *",
+            {
+                "room": room,
+                "slack": room,
+                "max_depth": max_depth,
+                "max_record_bytes": max_record_bytes or 0,
+                "max_items": max_items or 0,
+                "max_string_chars": max_string_chars or 0,
+                "format": FORMATS[text_format],
+                "stop_early": stop_early,
+                "pointer": pointer,
+                "pointer_len": len(collection),
+            },
+        )
+        native = lib.sc_clipper_new(options)
+        if native == ffi.NULL:
+            raise MemoryError
+        self._clipper = ffi.gc(native, lib.sc_clipper_free)
+
+    def feed(self, data: Buffer) -> bool:
+        """Take the next bytes.
+
+        Returns:
+            False if no more are needed.
+
+        Raises:
+            InvalidJSONError: One of them cannot belong to a valid document.
+        """
+        with ffi.from_buffer("uint8_t[]", data) as pointer:
+            for start in range(0, len(data), SLICE_BYTES):
+                size = min(SLICE_BYTES, len(data) - start)
+                status = lib.sc_clipper_feed(self._clipper, pointer + start, size)
+                if status == lib.SC_ENOUGH:
+                    return False
+                self._check(status)
+        return True
+
+    def finish(self, *, keep_incomplete: bool) -> None:
+        """Tell that the input has ended.
+
+        Raises:
+            IncompleteJSONError: The document has not; or, with
+                `keep_incomplete`, nothing of it ever came.
+        """
+        self._check(lib.sc_clipper_finish(self._clipper, keep_incomplete))
+
+    @property
+    def offset(self) -> int:
+        """How many bytes were taken."""
+        return int(lib.sc_clipper_offset(self._clipper))
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the document was closed before its end."""
+        return bool(lib.sc_clipper_cut_short(self._clipper))
+
+    @property
+    def is_jsonl(self) -> bool:
+        """Whether the document is a list of lines."""
+        return bool(lib.sc_clipper_is_jsonl(self._clipper))
+
+    def has_key(self, key: bytes) -> bool:
+        """Tell whether an object that is retained has this key."""
+        return bool(lib.sc_clipper_has_key(self._clipper, key, len(key)))
+
+    def fit(
+        self, words: Words, max_bytes: int | None, max_chars: int | None
+    ) -> Fitted | TooSmall:
+        """Find the most whose text fits, its report included.
+
+        Args:
+            words: What the report is written with.
+            max_bytes: Budget in bytes, or None.
+            max_chars: Budget in code points, or None.
+        """
+        limits = ffi.new("sc_limits *")
+        limits.max_bytes = NO_LIMIT if max_bytes is None else max_bytes
+        limits.max_chars = NO_LIMIT if max_chars is None else max_chars
+        fitted = ffi.new("sc_fitted *")
+        status = lib.sc_clipper_fit(self._clipper, words.pointer, limits, fitted)
+        if status == lib.SC_TOO_SMALL:
+            if fitted.need_bytes == NO_LIMIT:
+                return TooSmall(None, None)
+            return TooSmall(fitted.need_bytes, fitted.need_chars)
+        self._check(status)
+        data = bytearray(fitted.data_len)
+        with ffi.from_buffer("uint8_t[]", data, require_writable=True) as out:
+            self._check(lib.sc_clipper_render(self._clipper, out, len(data)))
+        return Fitted(
+            fitted.room,
+            fitted.complete,
+            fitted.note,
+            fitted.root_is_object,
+            bytes(data),
+            fitted.data_chars,
+            self._lines(fitted.lines, fitted.lines_len),
+        )
+
+    def _lines(self, count: int, size: int) -> list[bytes]:
+        if count == 0:
+            return []
+        text = ffi.new("uint8_t[]", size)
+        ends = ffi.new("uint32_t[]", count)
+        self._check(lib.sc_clipper_lines(self._clipper, text, size, ends, count))
+        joined = bytes(ffi.buffer(text))
+        starts = [0, *(end + 1 for end in ends)]
+        return [joined[a:b] for a, b in zip(starts, ends, strict=False)]
+
+    def close(self) -> None:
+        """Free the memory now. No other method may be called afterwards."""
+        ffi.release(self._clipper)
+
+    def _check(self, status: int) -> None:
+        if status < 0:
+            raise _error(status, self.offset)

@@ -1,0 +1,361 @@
+"""The command line: parse, call `clip`, print.
+
+Data goes to standard output and nothing else does; the line of statistics, the
+progress bar and all errors go to standard error. This is the only module that
+needs the extra `cli`, click and rich.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import streamclip
+from streamclip.errors import (
+    BudgetTooSmallError,
+    IncompleteJSONError,
+    InvalidJSONError,
+    StreamclipError,
+)
+from streamclip.sources import Chunk, open_chunks
+
+try:
+    import click
+    import rich  # noqa: F401  # rich.progress takes long to import: when shown
+except ImportError as error:
+    sys.stderr.write(
+        f"streamclip: {error}: the command line needs click and rich: "
+        'pip install "streamclip[cli]"\n'
+    )
+    raise SystemExit(2) from error
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from streamclip import Clip
+
+DEFAULT_MAX_BYTES = 8000
+PATIENCE_SECONDS = 0.5  # after this long a progress bar is shown
+
+LEFT_OUT = 1
+USAGE = 2
+BAD_INPUT = 5
+INTERRUPTED = 128 + 2  # as a shell reports SIGINT
+CLOSED_PIPE = 128 + 13  # and SIGPIPE
+
+POSITIVE = click.IntRange(min=1)
+
+EPILOG = """
+\b
+Exit status:
+  0    the clip was written
+  1    something was left out (only with --exit-status)
+  2    wrong usage, an unreadable file, a budget that nothing fits
+  5    the input is not valid JSON
+  130  interrupted
+  141  the reader of the output went away
+
+The output is the clip itself, byte for byte, and at most the budget; a line
+break is added on a terminal only.
+"""
+
+
+def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the version and the kernel in use, and exit."""
+    if wanted and not context.resilient_parsing:
+        click.echo(f"streamclip {streamclip.__version__} ({streamclip.kernel()})")
+        context.exit()
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", required=False)
+@click.option(
+    "-b",
+    "--max-bytes",
+    type=POSITIVE,
+    help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
+)
+@click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters.")
+@click.option(
+    "--collection",
+    metavar="POINTER",
+    help="JSON Pointer of the collection that takes the cuts, such as /rows.",
+)
+@click.option(
+    "--max-record-bytes", type=POSITIVE, help="Shorten a record that is larger."
+)
+@click.option(
+    "--max-string-chars", type=POSITIVE, help="Shorten a string that is longer."
+)
+@click.option("--max-items", type=POSITIVE, help="Keep so many of each array at most.")
+@click.option(
+    "--report",
+    type=click.Choice(["inline", "siblings", "detached"]),
+    default="inline",
+    show_default=True,
+    help="Where the data says what was left out.",
+)
+@click.option("--note/--no-note", default=True, help="Add a sentence to the report.")
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of that sentence.",
+)
+@click.option(
+    "--format",
+    type=click.Choice(["auto", "json", "jsonl"]),
+    default="auto",
+    show_default=True,
+    help="What the input is.",
+)
+@click.option(
+    "--incomplete",
+    type=click.Choice(["error", "keep"]),
+    default="error",
+    show_default=True,
+    help="What to do with input that ends early.",
+)
+@click.option(
+    "--read",
+    type=click.Choice(["all", "enough"]),
+    default="all",
+    show_default=True,
+    help="Read to the end, for exact totals, or only as far as needed.",
+)
+@click.option(
+    "--max-depth",
+    type=POSITIVE,
+    default=1024,
+    show_default=True,
+    help="Levels of nesting that are accepted.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write there, and only a whole result."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No statistics, no progress.")
+@click.option("--exit-status", is_flag=True, help="Exit 1 if something was left out.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and the kernel in use.",
+)
+def clip_command(
+    file: str | None,
+    output: str | None,
+    quiet: bool,
+    exit_status: bool,
+    **options: Any,
+) -> int:
+    """Clip the JSON or JSON Lines in FILE to a budget.
+
+    The result is valid JSON that says what was left out. FILE may be - or
+    missing for standard input.
+    """
+    if file is None and sys.stdin is not None and sys.stdin.isatty():
+        raise click.UsageError("no FILE is given, and standard input is a terminal")
+    if options["max_bytes"] is None and options["max_chars"] is None:
+        options["max_bytes"] = DEFAULT_MAX_BYTES
+    name = "<stdin>" if file in (None, "-") else str(file)
+    try:
+        result = clip_file(None if name == "<stdin>" else name, quiet, options)
+    except OSError as error:
+        return fail(USAGE, f"{name}: {error.strerror or error}")
+    except BudgetTooSmallError as error:
+        needed = f"{error.needed} {error.unit} are needed"
+        option = f"--max-{error.unit}"
+        return fail(USAGE, f"{name}: nothing useful fits: {needed}; raise {option}")
+    except IncompleteJSONError as error:
+        plain = InvalidJSONError(error.reason, error.offset)
+        return fail(BAD_INPUT, f"{name}: {plain} (--incomplete keep clips it)")
+    except StreamclipError as error:
+        return fail(BAD_INPUT, f"{name}: {error}")
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+    try:
+        if output in (None, "-"):
+            print_data(result.data)
+        else:
+            save(result.data, Path(str(output)))
+    except BrokenPipeError:
+        return CLOSED_PIPE
+    except OSError as error:
+        return fail(USAGE, f"{output or '<stdout>'}: {error.strerror or error}")
+    if not quiet:
+        say(statistics(result))
+    return LEFT_OUT if exit_status and not result.complete else 0
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    There is one command, and it has no name. Named ones can join it later: a
+    group that knows them here, and takes any other first word for a FILE.
+
+    Args:
+        args: The words after the command's name; those of the process if None.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        status: int = clip_command.main(
+            args, prog_name="streamclip", standalone_mode=False
+        )
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    return status
+
+
+def clip_file(path: str | None, quiet: bool, options: dict[str, Any]) -> Clip:
+    """Clip a file, or standard input, with a progress bar if a person waits."""
+    with contextlib.ExitStack() as stack:
+        file: Any
+        if path is not None:
+            file = stack.enter_context(io.FileIO(path))
+        elif sys.stdin is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        else:
+            # Below its buffer, which would wait until it is full.
+            file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        if quiet or sys.stderr is None or not sys.stderr.isatty():
+            return streamclip.clip(file, **options)
+        chunks = stack.enter_context(contextlib.closing(with_progress(file)))
+        return streamclip.clip(chunks, **options)
+
+
+def with_progress(file: BinaryIO) -> Generator[Chunk, None, None]:
+    """Read a file in chunks, and show a progress bar once that takes long."""
+    begin = time.monotonic()
+    done = 0
+    bar: Progress | None = None
+    with contextlib.ExitStack() as stack:
+        for chunk in stack.enter_context(contextlib.closing(open_chunks(file))):
+            yield chunk
+            done += len(chunk)
+            if bar is None and time.monotonic() - begin > PATIENCE_SECONDS:
+                bar = stack.enter_context(progress_bar())
+                task = bar.add_task("", total=regular_size(file))
+            if bar is not None:
+                bar.update(task, completed=done)
+
+
+def progress_bar() -> Progress:
+    """Make a bar on standard error that vanishes when it ends."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
+
+    return Progress(
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+def regular_size(file: BinaryIO) -> int | None:
+    """Tell a file's size in bytes, or None if it has none, like a pipe."""
+    with contextlib.suppress(OSError):
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode):
+            return status.st_size
+    return None
+
+
+def print_data(data: bytes) -> None:
+    """Write to standard output, all of it before this returns."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    try:
+        sys.stdout.buffer.write(data)
+        if sys.stdout.isatty() and not data.endswith(b"\n"):
+            sys.stdout.buffer.write(b"\n")
+        sys.stdout.buffer.flush()
+    except OSError:
+        # What is left in the buffer must not be tried again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+def save(data: bytes, path: Path) -> None:
+    """Write a file so that it is never seen half-written.
+
+    A device or a named pipe is written to as it is.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    temporary = path.with_name(f".streamclip-{secrets.token_hex(8)}.tmp")
+    try:
+        temporary.write_bytes(data)
+        if path.exists():
+            shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def statistics(result: Clip) -> str:
+    """Say in a line what was kept, how much was read, and how fast."""
+    stats = result.stats
+    out, read = in_bytes(stats.bytes_out), in_bytes(stats.bytes_read)
+    rate = in_bytes(stats.bytes_read / max(stats.seconds, 1e-9))
+    line = f"{kept(result)}, {out} of {read} read at {rate}/s"
+    return f"{line}, the input ends early" if result.report.input_cut else line
+
+
+def kept(result: Clip) -> str:
+    """Say how much was kept, by the most important cut."""
+    if not result.report.cuts:
+        return "kept all"
+    cut = result.report.cuts[0]
+    at_least = "at least " if result.report.total_is == "at_least" else ""
+    return f"kept {cut.kept} of {at_least}{cut.total} {cut.unit}"
+
+
+def in_bytes(count: float) -> str:
+    """Write a number of bytes for a person.
+
+    >>> in_bytes(999), in_bytes(1900), in_bytes(5_300_000)
+    ('999 B', '1.9 KB', '5.3 MB')
+    """
+    if count < 999.5:
+        return f"{count:.0f} B"
+    for unit in ("KB", "MB", "GB"):
+        count /= 1000
+        if count < 999.95:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1000:.1f} TB"
+
+
+def fail(status: int, message: str) -> int:
+    """Tell an error in one line, and hand the exit status back."""
+    say(f"streamclip: {message}")
+    return status
+
+
+def say(line: str) -> None:
+    """Write a line to standard error; if nobody can read it, do without."""
+    with contextlib.suppress(OSError):
+        click.echo(line, err=True)

@@ -1,0 +1,451 @@
+"""Clip JSON to a budget: the functions that people call.
+
+Bytes come from sources.py, go through the core, and leave with the report that
+report.py writes into them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from streamclip._binding import Core, Fitted, TooSmall, check
+from streamclip.errors import (
+    BudgetTooSmallError,
+    ClipperBusyError,
+    IncompleteJSONError,
+    InvalidJSONError,
+)
+from streamclip.options import ClipOptions, Options
+from streamclip.report import Report, Style, cut_of, finished_text
+from streamclip.sources import (
+    BUFFERS,
+    Chunk,
+    aencode_records,
+    aopen_chunks,
+    encode_chunk,
+    encode_records,
+    head_hint,
+    open_chunks,
+    path_hint,
+    run_in_thread,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+__all__ = ["Clip", "Clipper", "Stats", "aclip", "aclip_records", "clip", "clip_records"]
+
+BOM = b"\xef\xbb\xbf"
+HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
+LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stats:
+    """What a clip took.
+
+    Args:
+        bytes_read: Bytes of input.
+        bytes_out: Bytes of the result.
+        bytes_saved: Bytes that went without any loss, as white space and
+            escapes; told for a complete result, else 0.
+        seconds: From the first byte to the result, waiting for input included.
+    """
+
+    bytes_read: int
+    bytes_out: int
+    bytes_saved: int
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Clip:
+    """A document within a budget.
+
+    Args:
+        data: UTF-8 JSON, or JSON Lines if the input was.
+        complete: Whether nothing was left out.
+        report: What was.
+        stats: What it took.
+    """
+
+    data: bytes
+    complete: bool
+    report: Report
+    stats: Stats
+
+    @property
+    def text(self) -> str:
+        """The data as a str."""
+        return self.data.decode()
+
+
+class Clipper:
+    """Take a document in pieces as they arrive.
+
+    Use it as a context manager, or call `close`. One thread at a time; after an
+    error it is closed.
+
+    Args:
+        options: See `ClipOptions`.
+
+    Raises:
+        TypeError: No budget is given, or an option does not exist.
+        ValueError: An option is out of its range.
+
+    >>> with Clipper(max_bytes=200) as clipper:
+    ...     for number in range(100):
+    ...         _ = clipper.feed("[" if number == 0 else ",")
+    ...         _ = clipper.feed(f'{{"n":{number}}}')
+    ...     _ = clipper.feed("]")
+    ...     result = clipper.finish()
+    >>> result.report.cuts[0].total
+    100
+    """
+
+    def __init__(self, **options: Unpack[ClipOptions]) -> None:
+        self._options = Options(**options)
+        self._core: Core | None = _new_core(self._options)
+        self._lock = threading.Lock()
+        self._started = time.perf_counter()
+        self._head = b""
+        self._read = 0
+        # the input as it came, as long as it may be the result
+        self._verbatim: list[bytes] | None = None if self._options.has_caps else []
+
+    def feed(self, chunk: Chunk | str) -> bool:
+        """Take the next piece of the document.
+
+        Args:
+            chunk: Bytes, or text, of any length, cut anywhere.
+
+        Returns:
+            Whether more is wanted: False once `read="enough"` has enough.
+
+        Raises:
+            InvalidJSONError: A byte cannot belong to a valid document.
+            ClipperBusyError: Another thread is inside.
+            ValueError: It is closed.
+        """
+        with self._alone() as core:
+            wanted = True
+            for part in encode_chunk(chunk, self._read):
+                self._remember(part)
+                try:
+                    wanted = core.feed(part)
+                except InvalidJSONError as error:
+                    raise self._with_hint(error) from None
+            return wanted
+
+    def finish(self) -> Clip:
+        """End the document and return its clip. The clipper is closed.
+
+        Raises:
+            IncompleteJSONError: The document is not complete.
+            BudgetTooSmallError: Nothing useful fits.
+            ClipperBusyError: Another thread is inside.
+            ValueError: It is closed.
+        """
+        with self._alone() as core:
+            try:
+                core.finish(keep_incomplete=self._options.incomplete == "keep")
+            except InvalidJSONError as error:
+                raise self._with_hint(error) from None
+            data, report, complete = self._result(core)
+        self.close()
+        saved = self._read - len(data) if complete else 0
+        seconds = time.perf_counter() - self._started
+        stats = Stats(self._read, len(data), saved, seconds)
+        return Clip(data, complete, report, stats)
+
+    def close(self) -> None:
+        """Free what it holds. More calls of `close` do nothing.
+
+        Raises:
+            ClipperBusyError: Another thread is inside.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise ClipperBusyError
+        try:
+            if self._core is not None:
+                self._core.close()
+                self._core = None
+                self._verbatim = None
+        finally:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[Core]:
+        """Have the core for this thread alone; an error closes the clipper."""
+        if not self._lock.acquire(blocking=False):
+            raise ClipperBusyError
+        failed = True
+        try:
+            if self._core is None:
+                raise ValueError("this Clipper is closed")
+            yield self._core
+            failed = False
+        finally:
+            self._lock.release()
+            if failed:
+                self.close()
+
+    def _remember(self, part: Chunk) -> None:
+        if len(self._head) < HEAD_BYTES:
+            self._head += bytes(part[: HEAD_BYTES - len(self._head)])
+        self._read += len(part)
+        if self._verbatim is None:
+            return
+        if self._read > self._options.budget_bytes + len(BOM):
+            self._verbatim = None
+        else:
+            self._verbatim.append(bytes(part))
+
+    def _with_hint(self, error: InvalidJSONError) -> InvalidJSONError:
+        if error.offset < HEAD_BYTES and (hint := head_hint(self._head)):
+            return type(error)(error.reason, error.offset, hint)
+        return error
+
+    def _result(self, core: Core) -> tuple[bytes, Report, bool]:
+        cut_short = core.is_cut_short
+        if self._verbatim is not None and not cut_short:
+            data = b"".join(self._verbatim).removeprefix(BOM)
+            if _is_within(data, self._options):
+                return data, Report(), True
+        style = Style(
+            self._options.report,
+            _free_key(core),
+            self._options.note,
+            self._options.lang,
+            core.is_jsonl,
+            cut_short and self._options.read != "enough",
+            cut_short,
+        )
+        fitted = core.fit(
+            style.words, self._options.max_bytes, self._options.max_chars
+        )
+        if isinstance(fitted, TooSmall):
+            raise self._too_small(fitted, cut_short)
+        data = finished_text(fitted, style, self._options)
+        return data, _report(fitted, style), fitted.complete
+
+    def _too_small(self, least: TooSmall, cut_short: bool) -> Exception:
+        if least.bytes is None and cut_short:
+            return IncompleteJSONError("nothing whole has arrived", self._read, None)
+        # Where nothing can be shortened only the whole input will do.
+        if self._options.max_bytes is not None and (
+            least.bytes is None or least.bytes > self._options.max_bytes
+        ):
+            return BudgetTooSmallError(least.bytes or self._read, "bytes")
+        return BudgetTooSmallError(least.chars or self._read, "chars")
+
+
+def _new_core(options: Options) -> Core:
+    return Core(
+        room=options.room,
+        max_depth=options.max_depth,
+        text_format=options.format,
+        max_record_bytes=options.max_record_bytes,
+        max_items=options.max_items,
+        max_string_chars=options.max_string_chars,
+        collection=options.tokens,
+        stop_early=options.read == "enough",
+    )
+
+
+def _free_key(core: Core) -> str:
+    """Return the first of `_clip`, `_clip_2`, … that the data does not use."""
+    key, number = "_clip", 1
+    while core.has_key(key.encode()):
+        number += 1
+        key = f"_clip_{number}"
+    return key
+
+
+def _report(fitted: Fitted, style: Style) -> Report:
+    return Report(
+        cuts=tuple(map(cut_of, fitted.lines)),
+        total_is="at_least" if style.at_least else "exact",
+        input_cut=style.cut_short,
+        key=style.key,
+    )
+
+
+def _is_within(data: bytes, options: Options) -> bool:
+    if options.max_bytes is not None and len(data) > options.max_bytes:
+        return False
+    if options.max_chars is None or len(data) <= options.max_chars:
+        return True
+    return len(data.decode()) <= options.max_chars
+
+
+def _unchanged(source: bytes, options: Options) -> Clip | None:
+    """Return a document that fits as it came, or None if it does not."""
+    started = time.perf_counter()
+    data = source.removeprefix(BOM)
+    if options.has_caps or not _could_fit(data, options):
+        return None
+    try:
+        check(source, options.max_depth, options.format)
+    except InvalidJSONError:
+        return None  # what to do about it is decided where all is known
+    if not _is_within(data, options):
+        return None
+    seconds = time.perf_counter() - started
+    stats = Stats(len(source), len(data), len(source) - len(data), seconds)
+    return Clip(data, True, Report(), stats)
+
+
+def _could_fit(data: bytes, options: Options) -> bool:
+    return len(data) <= options.budget_bytes
+
+
+def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
+    """Clip a JSON document to a budget.
+
+    Args:
+        source: JSON text (`bytes`, `str`, …), an `os.PathLike`, an open file, an
+            iterator of chunks, or a JSON value. Nothing is read as a whole.
+        options: See `ClipOptions`; one of `max_bytes` and `max_chars` is needed.
+
+    Returns:
+        The clip: valid JSON, within every budget, that says what it lacks.
+
+    Raises:
+        TypeError: No budget is given, or the source is of no such kind.
+        ValueError: An option is out of its range.
+        InvalidJSONError: The source is not valid JSON.
+        IncompleteJSONError: It ended early.
+        BudgetTooSmallError: Nothing useful fits.
+
+    What the source itself raises comes through as it is.
+
+    >>> orders = {"orders": [{"id": n, "sum": 1.5} for n in range(200)], "next": "p2"}
+    >>> result = clip(orders, max_bytes=200, note=False)
+    >>> print(result.text)  # doctest: +NORMALIZE_WHITESPACE
+    {"_clip":{"cuts":[{"path":"/orders","kept":4,"total":200,"omitted":196}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5}],"next":"p2"}
+    """
+    checked = Options(**options)
+    if isinstance(source, bytes) and (whole := _unchanged(source, checked)):
+        return whole
+    with Clipper(**options) as clipper:
+        try:
+            with contextlib.closing(open_chunks(source, checked.default)) as chunks:
+                _ = all(clipper.feed(chunk) for chunk in chunks)
+            return clipper.finish()
+        except InvalidJSONError as error:
+            raise _named(error, source) from None
+
+
+def _named(error: InvalidJSONError, source: Any) -> InvalidJSONError:
+    """Say so if a str that is not JSON seems to name a file."""
+    hint = path_hint(source) if isinstance(source, str) else None
+    return type(error)(error.reason, error.offset, hint) if hint else error
+
+
+async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
+    """Clip a JSON document to a budget without blocking the event loop.
+
+    Args:
+        source: What `clip` takes, or an `AsyncIterable` of chunks.
+        options: See `ClipOptions`.
+
+    Returns:
+        The clip, as `clip` returns it.
+
+    Raises:
+        TypeError: See `clip`; so for all others.
+        ValueError: See `clip`.
+        InvalidJSONError: See `clip`.
+        IncompleteJSONError: See `clip`.
+        BudgetTooSmallError: See `clip`.
+
+    >>> import asyncio
+    >>> asyncio.run(aclip(b"[1, 2, 3]", max_bytes=100)).data
+    b'[1, 2, 3]'
+    """
+    checked = Options(**options)
+    if isinstance(source, (str, *BUFFERS)):
+        if len(source) < LOOP_BYTES:
+            return clip(source, **options)
+        return await run_in_thread(functools.partial(clip, source, **options))
+    return await _aclip_chunks(aopen_chunks(source, checked.default), options)
+
+
+async def _aclip_chunks(
+    chunks: AsyncGenerator[Chunk, None], options: ClipOptions
+) -> Clip:
+    with Clipper(**options) as clipper:
+        async with contextlib.aclosing(chunks):
+            async for chunk in chunks:
+                if not clipper.feed(chunk):
+                    break
+        return clipper.finish()
+
+
+def clip_records(records: Iterable[Any], **options: Unpack[ClipOptions]) -> Clip:
+    """Clip Python objects that come one by one, as a JSON array.
+
+    They are written by orjson and never held all together: what is past the
+    budget is counted, not kept.
+
+    Args:
+        records: The objects: a generator, a database cursor, a list.
+        options: See `ClipOptions`.
+
+    Returns:
+        The clip of the array, as `clip` returns it.
+
+    Raises:
+        TypeError: See `clip`; or orjson cannot write a record.
+        ValueError: See `clip`.
+        BudgetTooSmallError: See `clip`.
+
+    >>> result = clip_records(({"id": n} for n in range(1000)), max_bytes=300)
+    >>> result.report.cuts[0].total
+    1000
+    """
+    checked = Options(**options)
+    with Clipper(**options) as clipper:
+        chunks = encode_records(records, checked.default)
+        _ = all(clipper.feed(chunk) for chunk in chunks)
+        return clipper.finish()
+
+
+async def aclip_records(
+    records: AsyncIterable[Any] | Iterable[Any], **options: Unpack[ClipOptions]
+) -> Clip:
+    """Clip Python objects that come one by one, asynchronously or not.
+
+    Args:
+        records: The objects; a plain iterable is drained in a thread.
+        options: See `ClipOptions`.
+
+    Returns:
+        The clip of the array, as `clip` returns it.
+
+    Raises:
+        TypeError: See `clip_records`.
+        ValueError: See `clip`.
+        BudgetTooSmallError: See `clip`.
+    """
+    checked = Options(**options)
+    return await _aclip_chunks(aencode_records(records, checked.default), options)

@@ -1,0 +1,178 @@
+"""What a caller may ask for, checked in one place."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Literal, TypedDict
+
+__all__ = ["ClipOptions", "Options"]
+
+# Four rooms of this size still have 32-bit sizes.
+MAX_BUDGET_BYTES = 1 << 28
+BYTES_PER_CHAR = 4
+LEAST_ROOM = 64 * 1024
+MAX_DEPTH = 1 << 20
+
+CHOICES = {
+    "report": ("inline", "siblings", "detached"),
+    "lang": ("en", "zh"),
+    "read": ("all", "enough"),
+    "format": ("auto", "json", "jsonl"),
+    "incomplete": ("error", "keep"),
+}
+SIZES = ("max_record_bytes", "max_string_chars", "max_items")
+
+
+class ClipOptions(TypedDict, total=False):
+    """The keyword arguments of everything that clips.
+
+    At least one budget has to be given; all that are hold for the final text,
+    the report in it included.
+
+    Args:
+        max_bytes: Budget in bytes of UTF-8, at most 256 MiB.
+        max_chars: Budget in code points, at most 64 Mi.
+        max_record_bytes: Share of one element of an array once something has
+            to be left out. What is larger is shortened inside, and marked.
+            Default: a quarter of its array's room, at least 400.
+        max_string_chars: Most code points of any string, whatever the budget.
+        max_items: Most elements of any array, whatever the budget.
+        collection: JSON Pointer of the collection that takes the cuts; what is
+            beside its way stays whole if it needs at most half of the room. A
+            pointer that leads nowhere changes nothing. Default: found.
+        report: "inline" puts a `_clip` member first; "siblings" puts `total`,
+            `omitted` and `note` beside each cut array; "detached" adds nothing.
+        note: Whether the report has a sentence for the reader, or its text.
+        lang: Language of that sentence: "en" or "zh".
+        read: "all" counts the whole input; "enough" stops reading where
+            something first has to be given up, and totals become minima.
+        format: "json", "jsonl", or "auto": JSON Lines if there are several.
+        incomplete: "error", or "keep" to clip what arrived of input that ends
+            early.
+        max_depth: Levels of nesting that are accepted.
+        default: Called by orjson for a value that it cannot write, when the
+            source is one that orjson has to write.
+    """
+
+    max_bytes: int | None
+    max_chars: int | None
+    max_record_bytes: int | None
+    max_string_chars: int | None
+    max_items: int | None
+    collection: str | None
+    report: Literal["inline", "siblings", "detached"]
+    note: bool | str
+    lang: Literal["en", "zh"]
+    read: Literal["all", "enough"]
+    format: Literal["auto", "json", "jsonl"]
+    incomplete: Literal["error", "keep"]
+    max_depth: int
+    default: Callable[[Any], Any] | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """The same, complete and valid.
+
+    Raises:
+        TypeError: No budget is given, or a value is of the wrong type.
+        ValueError: A value is out of its range.
+    """
+
+    max_bytes: int | None = None
+    max_chars: int | None = None
+    max_record_bytes: int | None = None
+    max_string_chars: int | None = None
+    max_items: int | None = None
+    collection: str | None = None
+    report: str = "inline"
+    note: bool | str = True
+    lang: str = "en"
+    read: str = "all"
+    format: str = "auto"
+    incomplete: str = "error"
+    max_depth: int = 1024
+    default: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_bytes is None and self.max_chars is None:
+            raise TypeError("give a budget: max_bytes or max_chars")
+        _check_size("max_bytes", self.max_bytes, MAX_BUDGET_BYTES)
+        _check_size("max_chars", self.max_chars, MAX_BUDGET_BYTES // BYTES_PER_CHAR)
+        _check_size("max_depth", self.max_depth, MAX_DEPTH)
+        for name in SIZES:
+            _check_size(name, getattr(self, name), None)
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+        if not isinstance(self.note, (bool, str)):
+            raise TypeError(f"note is a bool or a text, not {self.note!r}")
+        pointer_tokens(self.collection)
+
+    @property
+    def budget_bytes(self) -> int:
+        """Bytes that a text within every budget can have at most."""
+        budgets = (self.max_bytes, self.max_chars and self.max_chars * BYTES_PER_CHAR)
+        return min(budget for budget in budgets if budget is not None)
+
+    @property
+    def room(self) -> int:
+        """Bytes that are retained while reading (docs/semantics.md, section 1)."""
+        return max(4 * self.budget_bytes, LEAST_ROOM)
+
+    @property
+    def has_caps(self) -> bool:
+        """Whether something may be left out of a document that fits."""
+        return self.max_items is not None or self.max_string_chars is not None
+
+    @property
+    def tokens(self) -> tuple[bytes, ...]:
+        """The collection's reference tokens, as bodies of squeezed strings."""
+        return pointer_tokens(self.collection)
+
+
+def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
+    """Split a JSON Pointer (RFC 6901) into squeezed bodies.
+
+    Raises:
+        TypeError: It is no str.
+        ValueError: It is no JSON Pointer.
+
+    >>> pointer_tokens("/a~1b/0")
+    (b'a/b', b'0')
+    """
+    if pointer is None:
+        return ()
+    if not isinstance(pointer, str):
+        raise TypeError(f"collection is a JSON Pointer, a str, not {pointer!r}")
+    if pointer and not pointer.startswith("/"):
+        raise ValueError(
+            f"collection is a JSON Pointer and begins with '/', such as "
+            f"'/{pointer}', not {pointer!r}"
+        )
+    if re.search(r"~(?![01])", pointer):
+        raise ValueError(
+            f"collection is a JSON Pointer: write '~' as '~0' and '/' in a key as "
+            f"'~1', not {pointer!r}"
+        )
+    return tuple(
+        json.dumps(token.replace("~1", "/").replace("~0", "~"), ensure_ascii=False)[
+            1:-1
+        ].encode()
+        for token in pointer.split("/")[1:]
+    )
+
+
+def _check_size(name: str, value: int | None, most: int | None) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is a whole number, not {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} is at least 1, not {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is at most {most}, not {value}")

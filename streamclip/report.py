@@ -1,0 +1,298 @@
+"""The report: what was left out, as values and as JSON in the data.
+
+The core measures and writes the lines of the report with the words it is given
+here; which of them are shown, and what stands around them, is decided here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import Any, NamedTuple
+
+import orjson
+
+from streamclip._binding import Fitted, Words
+from streamclip.options import Options
+
+__all__ = ["Cut", "Report", "Style", "finished_text"]
+
+LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
+MORE_DIGITS = 5  # set aside for the number of lines that are not shown
+NOTE_NUMBER = "9999"  # set aside for each number in the note
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cut:
+    """All places of one path and unit where something was left out.
+
+    Args:
+        path: JSON Pointer into the original document, each position below a
+            collection written `*` (a literal key `*` is `~2`).
+        unit: What is counted: "items", "members" or "chars" (code points).
+        kept: How many of them are in the clip, summed over all places.
+        total: How many there were.
+        omitted: `total - kept`.
+        places: How many places there are.
+        names: The keys of the omitted members, if they are few and the same in
+            all places.
+    """
+
+    path: str
+    unit: str
+    kept: int
+    total: int
+    omitted: int
+    places: int = 1
+    names: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cut as it is written into the data."""
+        found: dict[str, Any] = {"path": self.path}
+        if self.unit != "items":
+            found["unit"] = self.unit
+        found |= {"kept": self.kept, "total": self.total, "omitted": self.omitted}
+        if self.places > 1:
+            found["places"] = self.places
+        if self.names:
+            found["names"] = list(self.names)
+        return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Report:
+    """What was left out of a clip. It is always there, also when it is empty.
+
+    Args:
+        cuts: Most important first; empty if nothing was left out.
+        total_is: "exact", or "at_least" if the input was not seen to its end.
+        input_cut: Whether the input itself ended before the document did.
+        key: The key under which the report stands in the data.
+        cursor_gap: Not told yet: None.
+        ref: Not told yet: None.
+    """
+
+    cuts: tuple[Cut, ...] = ()
+    total_is: str = "exact"
+    input_cut: bool = False
+    key: str = "_clip"
+    cursor_gap: str | None = None
+    ref: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON values.
+
+        >>> Report((Cut("/rows", "items", 12, 40, 28),)).to_dict()["cuts"]
+        [{'path': '/rows', 'kept': 12, 'total': 40, 'omitted': 28}]
+        """
+        return {
+            "cuts": [cut.to_dict() for cut in self.cuts],
+            "total_is": self.total_is,
+            "input_cut": self.input_cut,
+            "key": self.key,
+        }
+
+
+def cut_of(line: bytes) -> Cut:
+    """Read a line that the core has written."""
+    found = orjson.loads(line)
+    found["names"] = tuple(found.get("names", ()))
+    return Cut(**{"unit": "items", **found})
+
+
+UNITS = {
+    "en": {"items": "items", "members": "members", "chars": "characters"},
+    "zh": {"items": "项", "members": "个成员", "chars": "个字符"},
+}
+NOTES = {
+    "en": "{omitted} of {total} {unit} are not shown here; they exist.",
+    "zh": "共 {total} {unit}，此处未显示 {omitted} {unit}；它们存在。",
+}
+SHORT_NOTES = {
+    "en": "The input ended early; there is more.",
+    "zh": "输入提前结束，还有更多内容。",
+}
+SIBLING_NOTES = {
+    "en": "Not all elements are shown here; the others exist.",
+    "zh": "此处未显示全部元素；其余元素存在。",
+}
+
+
+def note_text(options: Options, cuts: list[bytes]) -> str:
+    """Return the sentence for the reader about the most important cut."""
+    if isinstance(options.note, str):
+        return options.note
+    if not cuts:
+        return SHORT_NOTES[options.lang]
+    cut = cut_of(cuts[0])
+    return NOTES[options.lang].format(
+        omitted=cut.omitted, total=cut.total, unit=UNITS[options.lang][cut.unit]
+    )
+
+
+class Style(NamedTuple):
+    """All that decides how a report is written, beside the cuts."""
+
+    form: str
+    key: str
+    note: bool | str
+    lang: str
+    jsonl: bool
+    cut_short: bool
+    at_least: bool
+
+    @property
+    def words(self) -> Words:
+        """The words for the core."""
+        return _words(self)
+
+
+def _string(text: str) -> bytes:
+    return orjson.dumps(text)
+
+
+@functools.lru_cache(maxsize=64)
+def _words(style: Style) -> Words:
+    key = _string(style.key)
+    note = _typical_note(style)
+    frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
+    wrap = b"{}\n" if style.jsonl else b'{"data":}'
+    siblings_wrap = b'{"data":,"total":,"omitted":,"note":}' + note
+    inline = style.form == "inline"
+    return Words(
+        style.form,
+        mark=key + b':{"truncated":true',
+        mark_fields=b',"fields":',
+        mark_omitted=b',"omitted":',
+        mark_end=b"}",
+        path=b'{"path":',
+        members=b',"unit":"members"',
+        chars=b',"unit":"chars"',
+        kept=b',"kept":',
+        total=b',"total":',
+        omitted=b',"omitted":',
+        places=b',"places":',
+        names=b',"names":',
+        line_end=b"}",
+        frame_bytes=len(frame) if inline else 0,
+        wrap_bytes=len(wrap) if inline else len(siblings_wrap) + 40,
+        more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
+        note_bytes=len(note) and len(b',"note":') + len(note),
+        note_chars=len(note) and len(b',"note":') + len(note.decode()),
+        sibling_total=b'"total"',
+        sibling_omitted=b'"omitted"',
+        sibling_note=b'"note"',
+        sibling_text=_sibling_note(style),
+    )
+
+
+def _typical_note(style: Style) -> bytes:
+    """Return a note as long as most are, written; empty if none is wanted."""
+    if isinstance(style.note, str):
+        return _string(style.note)
+    if not style.note:
+        return b""
+    unit = UNITS[style.lang]["items"]
+    return _string(
+        NOTES[style.lang].format(omitted=NOTE_NUMBER, total=NOTE_NUMBER, unit=unit)
+    )
+
+
+def _sibling_note(style: Style) -> bytes:
+    if isinstance(style.note, str):
+        return _string(style.note)
+    return _string(SIBLING_NOTES[style.lang]) if style.note else b""
+
+
+def _flags(style: Style) -> list[bytes]:
+    flags = []
+    if style.cut_short:
+        flags.append(b',"input_cut":true')
+    if style.at_least:
+        flags.append(b',"total_is":"at_least"')
+    return flags
+
+
+def finished_text(fitted: Fitted, style: Style, options: Options) -> bytes:
+    """Put the report into the data.
+
+    Args:
+        fitted: What the core came to.
+        style: How the report is written.
+        options: The budgets, which the whole is measured against.
+
+    Returns:
+        The text, within the budgets.
+    """
+    if fitted.complete or style.form == "detached":
+        return fitted.data
+    if style.form == "siblings":
+        return _with_siblings(fitted, style)
+    note = b""
+    if style.note:
+        note = b',"note":' + _string(note_text(options, fitted.lines))
+    spare = _spare_room(fitted, style, options)
+    count = _count_that_fits(fitted, style, spare, b"")
+    with_note = _count_that_fits(fitted, style, spare, note)
+    # The note is the first to go: it stays where room was set aside for it and
+    # a line beside it, or where it costs no line.
+    if with_note == count or (fitted.note and with_note > 0):
+        return _join(fitted, style, _block(fitted, style, note, with_note))
+    return _join(fitted, style, _block(fitted, style, b"", max(count, 0)))
+
+
+def _spare_room(fitted: Fitted, style: Style, options: Options) -> tuple[float, float]:
+    """Return how many bytes and characters are left for the block's value."""
+    around = len(_join(fitted, style, b"")) - len(fitted.data)
+    bytes_left = options.max_bytes - len(fitted.data) if options.max_bytes else math.inf
+    chars_left = options.max_chars - fitted.chars if options.max_chars else math.inf
+    return bytes_left - around, chars_left - around
+
+
+def _count_that_fits(
+    fitted: Fitted, style: Style, spare: tuple[float, float], note: bytes
+) -> int:
+    """Return the most lines that fit beside the note, -1 if not even none do."""
+    count = min(LINES_MAX, len(fitted.lines))
+    while count >= 0:
+        block = _block(fitted, style, note, count)
+        if len(block) <= spare[0] and len(block.decode()) <= spare[1]:
+            break
+        count -= 1
+    return count
+
+
+def _block(fitted: Fitted, style: Style, note: bytes, count: int) -> bytes:
+    """Write the value of the report with its first `count` lines."""
+    parts = []
+    if count:
+        parts += [b',"cuts":[', b",".join(fitted.lines[:count]), b"]"]
+    if len(fitted.lines) > count:
+        parts.append(b',"more_cuts":%d' % (len(fitted.lines) - count))
+    parts += _flags(style)
+    parts.append(note)
+    return b"{" + b"".join(parts)[1:] + b"}"
+
+
+def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
+    data = fitted.data
+    member = _string(style.key) + b":" + block
+    if style.jsonl:
+        return b"{" + member + b"}\n" + data
+    if not fitted.root_is_object:
+        return b"{" + member + b',"data":' + data + b"}"
+    return b"{" + member + (b"}" if data == b"{}" else b"," + data[1:])
+
+
+def _with_siblings(fitted: Fitted, style: Style) -> bytes:
+    """Tell a cut of the root array, beside which no other member stands."""
+    root = next((c for c in map(cut_of, fitted.lines) if not c.path), None)
+    if fitted.root_is_object or root is None:
+        return fitted.data
+    told = b'"total":%d,"omitted":%d' % (root.total, root.omitted)
+    if note := _sibling_note(style):
+        told += b',"note":' + note
+    if style.jsonl:
+        return b"{" + told + b"}\n" + fitted.data
+    return b'{"data":' + fitted.data + b"," + told + b"}"
