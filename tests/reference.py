@@ -1,0 +1,617 @@
+"""docs/semantics.md written a second time: plain Python over the whole document.
+
+    document = parse(data)                          # reference_text.py
+    view = view_at(document, room, retained_room)   # sections 3 to 6
+    view.data, view.lines, view.data_with_marks(words)
+    found = fit(document, Limits(max_bytes=2000), words, retained_room)
+
+Nothing here streams, and nothing is fast. The native core reads the document
+once and must come to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from reference_text import (
+    LONG_ATOM,
+    Array,
+    Fate,
+    Member,
+    Object,
+    Scalar,
+    Text,
+    Value,
+    parse,
+    squeezed,
+)
+
+__all__ = [
+    "Document",
+    "Fitted",
+    "Limits",
+    "Line",
+    "Need",
+    "Options",
+    "View",
+    "Words",
+    "fit",
+    "keep",
+    "parse",
+    "view_at",
+]
+
+LEAST_ROOM = 32
+SMALL_COST = 80
+BITS = 29  # of the grid on which a room is searched
+LISTED_LINES = 8
+NAMED_MEMBERS = 4
+NAME_BYTES = 64
+NOTE_ROOM = 400
+
+# Rooms and charges inside sharing are counted in sixteenths of a byte: then
+# every share of section 5 is an integer, and every comparison exact.
+UNIT = 16
+UNBOUNDED = 1 << 80
+
+Way: TypeAlias = Sequence[bytes] | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a caller may ask for; zero and empty are "not asked"."""
+
+    max_items: int = 0
+    max_string_chars: int = 0
+    max_record_bytes: int = 0
+    collection: tuple[bytes, ...] = ()  # reference tokens, as squeezed bodies
+
+
+# --- Section 4: before sharing
+
+
+def _is_capped_out(limit: int, text: Text) -> bool:
+    """Tell whether a cap on characters leaves nothing of a string."""
+    if not limit or text.total <= limit:
+        return False
+    return text.string.is_atom or text.string.prefix_by_chars(limit) == 0
+
+
+def _is_long_atom(text: Text) -> bool:
+    return text.string.is_atom and text.size > LONG_ATOM
+
+
+def _leave_out(value: Value | None, options: Options, *, atoms: bool) -> Value | None:
+    """Apply the caps or, if asked for, leave out the long atoms instead.
+
+    Returns:
+        What is left; None if that is nothing though there was something.
+    """
+    max_items = 0 if atoms else options.max_items
+    max_chars = 0 if atoms else options.max_string_chars
+    is_out = _is_long_atom if atoms else partial(_is_capped_out, max_chars)
+    inner = partial(_leave_out, options=options, atoms=atoms)
+
+    if isinstance(value, Text):
+        if is_out(value):
+            return None
+        if max_chars and value.total > max_chars:
+            return replace(value, chars=value.string.prefix_by_chars(max_chars))
+        return value
+    if isinstance(value, Array):
+        elements: list[Value | None] = []
+        closed = value.closed
+        for element in value.elements[: max_items or None]:
+            if isinstance(element, Text) and is_out(element):
+                closed = True
+                break
+            elements.append(inner(element))
+        return Array(tuple(elements), value.total, closed)
+    if isinstance(value, Object):
+        members = tuple(
+            Member(m.key, None, Fate.WEIGHTLESS)
+            if isinstance(m.value, Text) and is_out(m.value)
+            else Member(m.key, inner(m.value), m.fate)
+            for m in value.members
+        )
+        if members and all(m.fate is Fate.WEIGHTLESS for m in members):
+            return None
+        return Object(members)
+    return value
+
+
+# --- Section 5: sharing
+
+
+def _wanted(value: Value | None) -> int:
+    """Return s(v): the room it wants, in sixteenths."""
+    if value is None or value.given_up:
+        return UNBOUNDED
+    return value.size * UNIT
+
+
+def _level(wants: Sequence[int], room: int) -> int:
+    """Return the largest whole level L with `sum(min(want, L)) <= room`."""
+    wants = sorted(wants)
+    for at, want in enumerate(wants):
+        others = len(wants) - at
+        if want * others > room:  # from here on all are cut to one level
+            return room // others // UNIT
+        room -= want
+    return UNBOUNDED // UNIT
+
+
+def keep(
+    value: Value | None, room: int, options: Options, way: Way = None
+) -> Value | None:
+    """Return K(v, b): what is kept of a value that has this room.
+
+    Args:
+        value: what there is of it; None if that is nothing.
+        room: bytes.
+        options: see Options; only max_record_bytes plays a part.
+        way: tokens that still lead from here to the named collection.
+
+    Returns:
+        A sub-document of at most so many bytes, or None: nothing.
+    """
+    if value is None or (not value.given_up and value.size <= room):
+        return value
+    if room < LEAST_ROOM or isinstance(value, Scalar):
+        return None
+    if isinstance(value, Text):
+        if value.string.is_atom:
+            return None
+        chars = min(value.chars, value.string.prefix_by_bytes(room - 2))
+        return Text(value.string, chars, given_up=True) if chars else None
+    if isinstance(value, Array):
+        kept: Array | Object = _keep_array(value, room, options, way)
+    else:
+        kept = _keep_object(value, room, options, way)
+    return kept if kept.shown else None
+
+
+def _keep_array(array: Array, room: int, options: Options, way: Way) -> Array:
+    cap = options.max_record_bytes
+    if cap:
+        share = min(room - 2, cap) * UNIT
+    else:
+        share = max(room * UNIT // 4, min(room - 2, 400) * UNIT)
+    wants = [_wanted(e) for e in array.elements]
+    count, charged = 0, UNIT
+    for want in wants:
+        charged += min(want, share) + UNIT
+        if charged > room * UNIT:
+            break
+        count += 1
+    closed = array.closed or count < len(wants)
+    level = share // UNIT
+    if not closed:
+        best = _level(wants, (room - 1 - len(wants)) * UNIT)
+        level = max(level, min(best, cap) if cap else best)
+    elements = tuple(keep(e, level, options) for e in array.elements[:count])
+    return Array(elements, array.total, closed)
+
+
+def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
+    named = _keep_named(obj, room, options, way)
+    if named is not None:
+        return named
+    r = (room - 1) * UNIT
+    share = max(room * UNIT // 16, min(r // 2, 96 * UNIT))
+    small: dict[int, int] = {}  # position -> cost
+    large: dict[int, int] = {}
+    for at, m in enumerate(obj.members):
+        if m.fate is Fate.COUNTED:
+            cost = (len(m.key) + 4) * UNIT + _wanted(m.value)
+            (small if cost <= SMALL_COST * UNIT else large)[at] = cost
+
+    small_sum = sum(small.values())
+    large_sum = sum(min(cost, share) for cost in large.values())
+    open_ = not (obj.small_closed or obj.large_closed)
+    if open_ and small_sum + large_sum <= r:
+        level = max(share // UNIT, _level(list(large.values()), r - small_sum))
+        rooms = dict.fromkeys(small, room) | dict.fromkeys(large, level)
+        return _keep_members(obj, rooms, options, way)
+
+    reserve = max(0, min(r // 2, r - 192 * UNIT))
+    small_room = large_room = 0
+    if not obj.large_closed:
+        small_room = r - large_sum
+    if not obj.small_closed:
+        large_room = r - small_sum
+    small_room = max(r - reserve, small_room)
+    large_room = max(reserve, large_room)
+
+    rooms = {}
+    charged = 0
+    for at, cost in small.items():
+        charged += cost
+        if charged > small_room:
+            break
+        rooms[at] = UNBOUNDED
+    charged = 0
+    limit = min(share, large_room)  # the first of them always counts
+    for at, cost in large.items():
+        charged += min(cost, limit)
+        if charged > large_room:
+            break
+        rooms[at] = limit // UNIT
+        limit = share
+    kept = _keep_members(obj, rooms, options, way)
+    return replace(
+        kept,
+        small_closed=obj.small_closed or not small.keys() <= rooms.keys(),
+        large_closed=obj.large_closed or not large.keys() <= rooms.keys(),
+    )
+
+
+def _keep_named(obj: Object, room: int, options: Options, way: Way) -> Object | None:
+    """Give a member on the way to the collection all that the others leave."""
+    at = _on_the_way(obj, way)
+    if at is None or obj.small_closed or obj.large_closed:
+        return None
+    others = 0
+    for i, m in enumerate(obj.members):
+        cost = (len(m.key) + 4) * UNIT + _wanted(m.value)
+        if i == at and cost <= SMALL_COST * UNIT:
+            return None
+        if i != at and m.fate is Fate.COUNTED:
+            others += cost
+    if others * 2 > (room - 1) * UNIT:
+        return None
+    rooms = {i: UNBOUNDED for i, m in enumerate(obj.members) if m.fate is Fate.COUNTED}
+    rooms[at] = room - 1 - others // UNIT
+    return _keep_members(obj, rooms, options, way)
+
+
+def _on_the_way(obj: Object, way: Way) -> int | None:
+    """Return the position of the member that leads to the collection."""
+    for at, m in enumerate(obj.members):
+        if way and m.key == way[0] and m.fate is Fate.COUNTED:
+            return at
+    return None
+
+
+def _keep_members(
+    obj: Object, rooms: dict[int, int], options: Options, way: Way
+) -> Object:
+    """Keep the members that count, each with its room, its key included."""
+    on_the_way = _on_the_way(obj, way)
+    members = list(obj.members)
+    for at, m in enumerate(members):
+        if at in rooms:
+            rest = way[1:] if way and at == on_the_way else None
+            value = keep(m.value, rooms[at] - len(m.key) - 4, options, rest)
+            members[at] = Member(m.key, value)
+        elif m.fate is Fate.COUNTED:
+            members[at] = Member(m.key, None, Fate.DROPPED)
+    return replace(obj, members=tuple(members))
+
+
+# --- Sections 8 and 9: what is said about the rest
+
+
+@dataclass(frozen=True)
+class Words:
+    """The texts that lines and marks are written with; mirrors sc_words."""
+
+    inline: bool = True
+    mark: bytes = b'"_clip":{"truncated":true'
+    mark_fields: bytes = b',"fields":'
+    mark_omitted: bytes = b',"omitted":'
+    mark_end: bytes = b"}"
+    path: bytes = b'{"path":'
+    members: bytes = b',"unit":"members"'
+    chars: bytes = b',"unit":"chars"'
+    kept: bytes = b',"kept":'
+    total: bytes = b',"total":'
+    omitted: bytes = b',"omitted":'
+    places: bytes = b',"places":'
+    names: bytes = b',"names":'
+    line_end: bytes = b"}"
+    frame_bytes: int = len('"_clip":{"cuts":[]},')
+    wrap_bytes: int = len('{"data":}')
+    more_bytes: int = len(',"more_cuts":') + 4
+    note_bytes: int = len(',"note":"What is listed in cuts is not here; it exists."')
+    note_chars: int = note_bytes
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is missing in all the places of one path and unit."""
+
+    path: bytes  # a JSON Pointer, as the body of a squeezed string
+    unit: str  # "items", "members" or "chars"
+    kept: int
+    total: int
+    places: int
+    names: tuple[bytes, ...] = ()  # bodies of keys
+
+    @property
+    def omitted(self) -> int:
+        """How many are not there."""
+        return self.total - self.kept
+
+    def text(self, words: Words) -> bytes:
+        """Write it with these words."""
+        unit = {"items": b"", "members": words.members, "chars": words.chars}
+        parts = [words.path, b'"', self.path, b'"', unit[self.unit]]
+        parts += [words.kept, b"%d" % self.kept, words.total, b"%d" % self.total]
+        parts += [words.omitted, b"%d" % self.omitted]
+        if self.places > 1:
+            parts += [words.places, b"%d" % self.places]
+        if self.names:
+            parts += [words.names, _list_of_keys(self.names)]
+        return b"".join([*parts, words.line_end])
+
+
+def _list_of_keys(keys: Iterable[bytes]) -> bytes:
+    return b"[" + b",".join(b'"' + key + b'"' for key in keys) + b"]"
+
+
+def _token(key: bytes) -> bytes:
+    """Write a key as a reference token, in which `*` is no wildcard."""
+    return b"~2" if key == b"*" else key.replace(b"~", b"~0").replace(b"/", b"~1")
+
+
+def lines_of(root: Value) -> list[Line]:
+    """Return the lines about a tree, in their order."""
+    found: list[Line] = []
+    groups: list[tuple[bytes, list[Value]]] = [(b"", [root])]
+    while groups:
+        path, values = groups.pop()
+        found.extend(_lines_here(path, values))
+        groups.extend((path + b"/" + t, vs) for t, vs in _below(values).items())
+    units = ["items", "members", "chars"]
+    return sorted(found, key=lambda x: (units.index(x.unit), -x.omitted, x.path))
+
+
+def _lines_here(path: bytes, values: list[Value]) -> Iterator[Line]:
+    """Write up to three lines about the places at one path."""
+    items = [v for v in values if isinstance(v, Array) and len(v.shown) < v.total]
+    members = [v for v in values if isinstance(v, Object) and v.missing]
+    texts = [v for v in values if isinstance(v, Text) and v.has_place]
+    if items:
+        kept, total = sum(len(v.shown) for v in items), sum(v.total for v in items)
+        yield Line(path, "items", kept, total, len(items))
+    if members:
+        kept = sum(len(v.shown) for v in members)
+        total = sum(len(v.members) for v in members)
+        names = members[0].missing
+        if any(v.missing != names for v in members) or not _are_named(names):
+            names = ()
+        yield Line(path, "members", kept, total, len(members), names)
+    if texts:
+        kept, total = sum(v.chars for v in texts), sum(v.total for v in texts)
+        yield Line(path, "chars", kept, total, len(texts))
+
+
+def _are_named(missing: tuple[bytes, ...]) -> bool:
+    """Tell whether these members, left out, are told by name."""
+    few = len(missing) <= NAMED_MEMBERS
+    return few and all(len(key) <= NAME_BYTES for key in missing)
+
+
+def _below(values: list[Value]) -> dict[bytes, list[Value]]:
+    """Group what has a place, directly below one path, by the token it gets."""
+    arrays = [v for v in values if isinstance(v, Array)]
+    objects = [v for v in values if isinstance(v, Object)]
+    elements = [e for v in arrays for e in v.shown if e.has_place]
+    members = [(k, v) for o in objects for k, v in o.shown if v.has_place]
+
+    keys = len({key for key, _ in members})
+    has_map = any(len(v.members) > 16 for v in objects)
+    starred = keys > 16 or (keys > 4 and has_map) or elements
+    groups: dict[bytes, list[Value]] = {b"*": elements} if elements else {}
+    for key, value in members:
+        token = b"*" if starred else _token(key)
+        groups.setdefault(token, []).append(value)
+    return groups
+
+
+def _mark(record: Object, words: Words) -> bytes:
+    """Write the mark of a shortened record."""
+    named = _are_named(record.missing)
+    fields = [
+        m.key
+        for m in record.members
+        if (named if m.value is None else m.value.has_place)
+    ]
+    parts = [words.mark]
+    if fields:
+        if len(fields) > 4:
+            fields = [*fields[:4], b"+%d" % (len(fields) - 4)]
+        parts += [words.mark_fields, _list_of_keys(fields)]
+    if not named:
+        parts += [words.mark_omitted, b"%d" % len(record.missing)]
+    return b"".join([*parts, words.mark_end])
+
+
+def _marked(value: Value, words: Words, *, is_element: bool = False) -> bytes:
+    """Return the squeezed form, with the marks of shortened records."""
+    if isinstance(value, Array):
+        inner = (_marked(e, words, is_element=True) for e in value.shown)
+        return b"[" + b",".join(inner) + b"]"
+    if not isinstance(value, Object) or not value.has_place:
+        return squeezed(value)
+    if is_element:
+        return b"{" + _mark(value, words) + b"," + squeezed(value)[1:]
+    members = (b'"' + key + b'":' + _marked(v, words) for key, v in value.shown)
+    return b"{" + b",".join(members) + b"}"
+
+
+# --- Sections 4.3 and 7: views, and finding a room
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as it is before sharing."""
+
+    capped: Value | None
+    stripped: Value | None  # without long atoms
+    options: Options = field(default_factory=Options)
+    multi: bool = False
+
+    @classmethod
+    def read(
+        cls, data: bytes, options: Options | None = None, *, multi: bool = False
+    ) -> Document:
+        """Parse a document and apply the caps."""
+        options = options or Options()
+        capped = _leave_out(parse(data, multi=multi), options, atoms=False)
+        return cls(capped, _leave_out(capped, options, atoms=True), options, multi)
+
+    def keep(self, *rooms: int) -> Value | None:
+        """Return K(D, b), or with more rooms K(K(D, b), ...)."""
+        value = self.capped
+        if value is not None and value.size > min(rooms):
+            value = self.stripped
+        for room in rooms:
+            value = keep(value, room, self.options, self.options.collection)
+        return value
+
+
+@dataclass(frozen=True)
+class View:
+    """What is kept at one room, written out."""
+
+    root: Value | None
+    room: int
+    multi: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out."""
+        return self.root is not None and not self.root.has_place
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """What was left out."""
+        return [] if self.root is None else lines_of(self.root)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The squeezed form; of JSON Lines, without a line break at the end."""
+        return b"" if self.root is None else self._join(squeezed)
+
+    def data_with_marks(self, words: Words) -> bytes:
+        """Return the data with a mark in every shortened record."""
+        if self.root is None:
+            return b""
+        return self._join(partial(_marked, words=words, is_element=self.multi))
+
+    def _join(self, write: Callable[[Value], bytes]) -> bytes:
+        assert self.root is not None
+        if self.multi:
+            assert isinstance(self.root, Array)
+            return b"\n".join(map(write, self.root.shown))
+        return write(self.root)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a finished text may measure."""
+
+    max_bytes: int | None = None
+    max_chars: int | None = None
+
+    def allow(self, need: Need) -> bool:
+        """Tell whether a text of this need is within the limits."""
+        fits = self.max_bytes is None or need.size <= self.max_bytes
+        return fits and (self.max_chars is None or need.chars <= self.max_chars)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a finished text measures, or would."""
+
+    size: int
+    chars: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The view found for a document."""
+
+    view: View
+    need: Need
+    fits: bool  # else nothing does, and this is the least text there is
+    counted_only: bool = False  # the report has no lines
+
+
+def need_of(view: View, words: Words, *, counted_only: bool = False) -> Need:
+    """Measure the text of a view, with what its room reserves for the report."""
+    if view.complete or not words.inline:
+        return Need(len(view.data), len(view.data.decode()))
+    data = view.data_with_marks(words)
+    texts = [] if counted_only else listed(view, words)
+    lines = b",".join(texts)
+    block = words.frame_bytes
+    if view.multi or not isinstance(view.root, Object):
+        block += words.wrap_bytes
+    if len(texts) < len(view.lines):
+        block += words.more_bytes
+    need = Need(
+        block + len(lines) + len(data),
+        block + len(lines.decode()) + len(data.decode()),
+    )
+    if view.room >= NOTE_ROOM and not counted_only:
+        need = Need(need.size + words.note_bytes, need.chars + words.note_chars)
+    return need
+
+
+def listed(view: View, words: Words) -> list[bytes]:
+    """Return the lines that the room of a view reserves bytes for."""
+    texts: list[bytes] = []
+    left = max(160, view.room // 5)
+    for line in view.lines[:LISTED_LINES]:
+        text = line.text(words)
+        left -= len(text) + (1 if texts else 0)
+        if left < 0:
+            break
+        texts.append(text)
+    return texts
+
+
+def view_at(document: Document, room: int, retained_room: int) -> View:
+    """Return what a document is at one room, of what the retained room holds.
+
+    That is K(K(D, R), d), which is K(D, d) for d <= R and K(D, R) for d > R;
+    test_reference.py checks both.
+    """
+    return View(document.keep(min(room, retained_room)), room, document.multi)
+
+
+def fit(
+    document: Document, limits: Limits, words: Words, retained_room: int
+) -> Fitted | None:
+    """Find the largest room whose text fits, on the grid of section 7.
+
+    Returns:
+        What is shown and what it needs; None if at no room anything is kept.
+    """
+    found = view_at(document, retained_room, retained_room)
+    if found.root is not None and limits.allow(need_of(found, words)):
+        return Fitted(found, need_of(found, words), fits=True)
+
+    document = replace(document, capped=document.stripped)
+    room = 0
+    for bit in range(BITS, -1, -1):
+        tried = view_at(document, room + (1 << bit), retained_room)
+        if tried.room <= retained_room and (
+            tried.root is None or limits.allow(need_of(tried, words))
+        ):
+            room = tried.room
+    found = view_at(document, room, retained_room)
+    if found.root is not None:
+        return Fitted(found, need_of(found, words), fits=True)
+
+    found = view_at(document, room + 1, retained_room)
+    if found.root is None:
+        return None
+    need = need_of(found, words, counted_only=True)
+    return Fitted(found, need, fits=limits.allow(need), counted_only=True)

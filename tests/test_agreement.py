@@ -1,0 +1,255 @@
+"""One pass of the native core equals the plain reference over the whole document.
+
+    python tests/test_agreement.py 100000 7
+
+runs so many cases from a seed, counts them, and shows the smallest that fails.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from documents import LONGEST_KEY, Sample, sample, samples, shrink
+from native import JSON, JSONL, Native, Result
+from reference import (
+    Document,
+    Limits,
+    View,
+    Words,
+    fit,
+    view_at,
+)
+
+# Real ones begin at 64 KiB. Of a key or number that is over the room the core
+# knows no more than that.
+LEAST_RETAINED = LONGEST_KEY + 4
+
+INLINE, DETACHED = Words(), Words(inline=False)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A document, how it is read, and at what it is looked at."""
+
+    sample: Sample
+    retained_room: int
+    slack: int = 0
+    chunk: int = 0  # bytes, 0: all at once
+    rooms: tuple[int, ...] = ()
+    limits: tuple[Limits, ...] = ()
+
+    @property
+    def chunks(self) -> Iterator[bytes]:
+        """The document in pieces."""
+        data = self.sample.data
+        step = self.chunk or max(1, len(data))
+        return (data[at : at + step] for at in range(0, len(data), step))
+
+    def __str__(self) -> str:
+        """Describe it, a small document as a whole."""
+        rest = {k: v for k, v in vars(self).items() if k != "sample"}
+        rest |= {k: v for k, v in vars(self.sample.options).items() if v}
+        return f"{abridged(self.sample.data)}\n  multi={self.sample.multi}, {rest}"
+
+
+def differences(case: Case, counts: Counter[str]) -> Iterator[str]:
+    """Yield what differs, one line each, and count what was compared."""
+    of = case.sample
+    document = Document.read(of.data, of.options, multi=of.multi)
+    core = Native(
+        of.options,
+        room=case.retained_room,
+        slack=case.slack,
+        text_format=JSONL if of.multi else JSON,
+    )
+    core.feed(case.chunks)
+    core.finish()
+    for room in case.rooms:
+        for words in (INLINE, DETACHED):
+            counts["views"] += 1
+            view = view_at(document, room, case.retained_room)
+            result = core.view(words, room)
+            for what in compare(view, result, words, counts):
+                yield f"room {room}, {'in' if words.inline else 'de'}: {what}"
+    for limits in case.limits:
+        for words in (INLINE, DETACHED):
+            counts["fits"] += 1
+            result = core.fit(words, limits)
+            for what in compare_fit(document, case, limits, words, result, counts):
+                yield f"{limits}, {'in' if words.inline else 'de'}: {what}"
+
+
+def abridged(data: bytes) -> str:
+    """Write bytes with long runs of one character told by their length."""
+    text = repr(data.decode(errors="replace"))
+    return re.sub(
+        r"(.+?)\1{15,}", lambda m: f"⟨{m[1]} × {len(m[0]) // len(m[1])}⟩", text
+    )[:600]
+
+
+def compare(
+    view: View, result: Result, words: Words, counts: Counter[str]
+) -> Iterator[str]:
+    """Yield what differs between the two at one room."""
+    if view.root is None:
+        counts["nothing kept"] += 1
+        if result.data:
+            yield f"native keeps {abridged(result.data)}, the reference nothing"
+        return
+    data = view.data_with_marks(words) if words.inline else view.data
+    if result.data != data:
+        same = next(at for at in count() if result.data[: at + 1] != data[: at + 1])
+        yield f"data, the same for {same} bytes, then"
+        yield f"  native    {abridged(result.data[same:])}"
+        yield f"  reference {abridged(data[same:])}"
+        return
+    if result.chars != len(data.decode()):
+        yield f"{result.chars} characters instead of {len(data.decode())}"
+    if result.complete != view.complete:
+        yield f"complete {result.complete} instead of {view.complete}"
+    texts = [line.text(words) for line in view.lines]
+    counts["complete"] += view.complete
+    counts["lines"] += len(texts)
+    counts["marks"] += data.count(words.mark) if words.inline else 0
+    if list(result.lines) != texts:
+        yield f"lines\n    native    {list(result.lines)}\n    reference {texts}"
+
+
+def compare_fit(
+    document: Document,
+    case: Case,
+    limits: Limits,
+    words: Words,
+    result: Result,
+    counts: Counter[str],
+) -> Iterator[str]:
+    """Yield what differs between the two for one budget."""
+    found = fit(document, limits, words, case.retained_room)
+    if found is None:
+        if result.fits:
+            yield f"native fits at {result.room}, the reference never"
+        return
+    counts["too small"] += not found.fits
+    if result.fits != found.fits:
+        yield f"native fits: {result.fits}, {found}"
+    elif not found.fits:
+        if (result.need_bytes, result.need_chars) != (
+            found.need.size,
+            found.need.chars,
+        ):
+            yield f"native needs {result.need_bytes}, {result.need_chars}; {found}"
+    else:
+        if result.room != found.view.room:
+            yield f"room {result.room} instead of {found.view.room}"
+        yield from compare(found.view, result, words, counts)
+
+
+def make(random: Random) -> Case:
+    """Make a case from a seed."""
+    of = sample(random)
+    whole = Document.read(of.data, of.options, multi=of.multi).capped
+    size = whole.size if whole else 100
+    room = random.choice([random.randrange(20, size + 40), size, size + 5, size // 2])
+    if random.random() < 0.3:
+        room = min(room, random.randrange(500))
+    room = max(room, LEAST_RETAINED)
+    rooms = {room, room - 1, room // 2, min(room, size), random.randrange(31, 41)}
+    rooms |= {random.randrange(2, room + 1) for _ in range(3)}
+    budgets = [random.randrange(10, size + 400), random.randrange(10, room + 100)]
+    return Case(
+        of,
+        room,
+        slack=random.choice([0, 0, 1, room // 10, room // 2, room, 3 * room]),
+        chunk=random.choice([0, 1, 2, 3, 7, 16, 64, 100, 1000]),
+        rooms=tuple(sorted(rooms, reverse=True)),
+        limits=(
+            Limits(max_bytes=budgets[0]),
+            Limits(max_chars=budgets[1]),
+            Limits(max_bytes=budgets[0], max_chars=budgets[1]),
+        ),
+    )
+
+
+def failures(case: Case, counts: Counter[str] | None = None) -> list[str]:
+    """Return what differs; an error of the core is a difference, too."""
+    try:
+        return list(differences(case, Counter() if counts is None else counts))
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+
+
+def smallest(case: Case) -> Case:
+    """Make a failing case small."""
+
+    def keep_failing(case: Case, **changes: object) -> Case:
+        tried = replace(case, **changes)  # type: ignore[arg-type]
+        return tried if failures(tried) else case
+
+    for name in ("limits", "rooms"):
+        case = keep_failing(case, **{name: ()})
+        for one in getattr(case, name):
+            case = keep_failing(case, **{name: (one,)})
+    for name in ("chunk", "slack"):
+        case = keep_failing(case, **{name: 0})
+    found = shrink(case.sample, lambda of: bool(failures(replace(case, sample=of))))
+    return replace(case, sample=found)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_seeded_case_comes_to_the_same(seed: int) -> None:
+    """Whatever the room, the slack and the chunks."""
+    random = Random(seed)
+    for _ in range(15):
+        case = make(random)
+        assert not failures(case), case
+
+
+@given(
+    samples,
+    st.integers(LEAST_RETAINED, 600),
+    st.integers(0, 300),
+    st.integers(0, 9),
+    st.lists(st.floats(0, 1), max_size=4),
+    st.integers(10, 700),
+)
+def test_a_generated_case_comes_to_the_same(
+    of: Sample, room: int, slack: int, chunk: int, parts: list[float], budget: int
+) -> None:
+    """The same with documents that shrink well."""
+    rooms = tuple(int(room * part) for part in parts)
+    limits = (Limits(max_bytes=budget), Limits(max_chars=budget))
+    case = Case(of, room, slack, chunk, rooms, limits)
+    assert not failures(case), case
+
+
+def main(cases: int, seed: int, show: Callable[[str], None] = print) -> int:
+    """Run many cases and show the smallest that fails."""
+    random = Random(seed)
+    counts: Counter[str] = Counter()
+    failing: list[Case] = []
+    for _ in range(cases):
+        case = make(random)
+        counts["cases"] += 1
+        counts["documents, bytes"] += len(case.sample.data)
+        if failures(case, counts):
+            failing.append(case)
+    show("  ".join(f"{what} {count}" for what, count in counts.items()))
+    show(f"failing {len(failing)}")
+    if failing:
+        case = smallest(min(failing, key=lambda c: len(c.sample.data)))
+        show(f"{case}\n  " + "\n  ".join(failures(case)))
+    return 1 if failing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
