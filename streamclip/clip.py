@@ -341,7 +341,7 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     >>> orders = {"orders": [{"id": n, "sum": 1.5} for n in range(200)], "next": "p2"}
     >>> result = clip(orders, max_bytes=200, note=False)
     >>> print(result.text)  # doctest: +NORMALIZE_WHITESPACE
-    {"_clip":{"cuts":[{"path":"/orders","kept":4,"total":200,"omitted":196}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5}],"next":"p2"}
+    {"_clip":{"cuts":[{"path":"/orders","kept":5,"total":200,"omitted":195}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5},{"id":4,"sum":1.5}],"next":"p2"}
     """
     checked = Options(**options)
     if isinstance(source, bytes) and (whole := _unchanged(source, checked)):
