@@ -239,9 +239,7 @@ class Clipper:
             cut_short and self._options.read != "enough",
             cut_short,
         )
-        fitted = core.fit(
-            style.words, self._options.max_bytes, self._options.max_chars
-        )
+        fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
         if isinstance(fitted, TooSmall):
             raise self._too_small(fitted, cut_short)
         data = finished_text(fitted, style, self._options)
@@ -386,7 +384,8 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     if isinstance(source, (str, *BUFFERS)):
         if len(source) < LOOP_BYTES:
             return clip(source, **options)
-        return await run_in_thread(functools.partial(clip, source, **options))
+        result: Clip = await run_in_thread(functools.partial(clip, source, **options))
+        return result
     return await _aclip_chunks(aopen_chunks(source, checked.default), options)
 
 

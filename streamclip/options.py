@@ -108,7 +108,9 @@ class Options:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
-                raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+                raise ValueError(
+                    f"{name} is one of {', '.join(choices)}, not {value!r}"
+                )
         if not isinstance(self.note, (bool, str)):
             raise TypeError(f"note is a bool or a text, not {self.note!r}")
         pointer_tokens(self.collection)
