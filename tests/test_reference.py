@@ -19,10 +19,10 @@ from reference import (
     Line,
     Words,
     fit,
-    lines_of,
     need_of,
     view_at,
 )
+from reference_report import lines_of
 from reference_text import (
     Array,
     Member,
