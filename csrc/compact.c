@@ -12,9 +12,6 @@
 
 #include "view.h"
 
-/* An object names what it lacks as long as it lacks at most so many. */
-#define NAMES_MAX 4
-
 /* The writing end of a slide. */
 struct slide {
     struct sc_tree *tree;
@@ -67,14 +64,15 @@ static void leave(struct slide *s, uint32_t i, uint8_t kind)
     uint32_t parent = n->parent;
     bool name = n->member && n->key_known && n->key_len <= SC_NAME_MAX &&
                 t->nodes[moved(t, parent)].total - t->view[parent].kept <=
-                    NAMES_MAX;
+                    SC_NAMES_MAX;
+    struct sc_node *left;
 
     if (kind == SC_GONE && !name)
         return;
-    n = move(s, i, name, 0);
-    t->nodes[s->node - 1].kind = kind;
-    t->nodes[s->node - 1].flags = kind == SC_TOMB ? SC_CUT : 0;
-    t->nodes[s->node - 1].size = t->nodes[s->node - 1].chars = 0;
+    left = move(s, i, name, 0);
+    left->flags = kind == SC_TOMB ? SC_CUT | (left->flags & SC_ON_WAY) : 0;
+    left->kind = kind;
+    left->size = left->chars = 0;
 }
 
 /* Rewrite the tape with only what the states say remains. */
@@ -131,7 +129,6 @@ static void slide_and_resume(struct sc_tree *t)
 {
     uint32_t depth = t->cur_depth;
     uint32_t skip_level = SC_NONE;
-    const struct sc_node *cur;
 
     /* the open containers, outermost first; t->order is free now */
     for (uint32_t level = depth + 1, i = t->cur; level-- > 0;) {
@@ -153,9 +150,7 @@ static void slide_and_resume(struct sc_tree *t)
     }
     t->cur = t->cur_depth ? moved(t, t->order[t->cur_depth]) : 0;
     sc_tree_measure(t);
-    cur = &t->nodes[t->cur];
-    if ((cur->flags & SC_CLOSED) ||
-        (sc_is_shut(cur) && cur->total - cur->kept > NAMES_MAX))
+    if (sc_is_done(t, &t->nodes[t->cur], t->cur_depth))
         t->skip = t->cur_depth;
 }
 

@@ -1,7 +1,6 @@
 /* marks.c - marks and siblings: docs/semantics.md, section 9. */
 #include "marks.h"
 
-#define NAMES_MAX 4  /* missing members that are named */
 #define FIELDS_MAX 4 /* fields of a record that are named */
 
 bool sc_is_marked(const struct sc_tree *t, uint32_t i)
@@ -24,7 +23,7 @@ bool sc_names_missing(struct sc_tree *t, uint32_t i)
     uint64_t missing = t->nodes[i].total - sc_shown_kept(t, i);
     uint32_t end = i + t->nodes[i].span;
 
-    if (missing > NAMES_MAX)
+    if (missing > SC_NAMES_MAX)
         return false;
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
         missing -= sc_is_named_gap(t, c);

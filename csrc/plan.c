@@ -11,6 +11,7 @@
 #define MEMBER_MIN 96    /* a large member's share, likewise */
 #define SMALL_MEMBER 80  /* cost up to which a member is small */
 #define SMALL_ROOM 192   /* what small members have before the large ones */
+#define WAY_PART 8       /* the part of a room that the way never falls below */
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -107,14 +108,14 @@ static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         n->flags |= SC_CLOSED;
 }
 
-/* The sums an object's rooms follow from. */
+/* The sums an object's rooms follow from. The member on the way to the named
+   collection, if it is large, belongs to no class. */
 struct classes {
     uint64_t small; /* bytes */
     uint64_t large; /* sixteenths, each at most the share */
-    uint64_t others; /* bytes of all but the member on the way */
-    uint32_t larges;
+    uint64_t wanted; /* bytes, all that the classes' members want */
     uint32_t smalls;
-    uint32_t on_way; /* the large member on the way to the collection */
+    uint32_t larges;
 };
 
 static bool is_small(const struct sc_node *n)
@@ -122,41 +123,60 @@ static bool is_small(const struct sc_node *n)
     return !(n->flags & SC_CUT) && sc_key_cost(n) + n->size <= SMALL_MEMBER;
 }
 
-/* Sort the members into classes: the state is SC_SOME for large ones and
-   SC_WHOLE for small ones that count, SC_OUT for those already dropped. */
-static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share)
+/* What a member wants, its key included. */
+static uint32_t member_wants(const struct sc_node *n)
+{
+    return (uint32_t)min64((uint64_t)wanted(n) + sc_key_cost(n), SC_ALL);
+}
+
+/* The large member on the way to the named collection; SC_NONE: there is none.
+   Of several with the same key it is the first. */
+static uint32_t find_way(const struct sc_tree *t, uint32_t i)
+{
+    uint32_t end = i + t->nodes[i].span;
+
+    if (!(t->nodes[i].flags & SC_ON_WAY))
+        return SC_NONE;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        if ((t->nodes[c].flags & SC_ON_WAY) && !passed_over(&t->nodes[c]) &&
+            !is_small(&t->nodes[c]))
+            return c;
+    return SC_NONE;
+}
+
+/* Sort the members, but `way`, into classes: the state is SC_SOME for large
+   ones, SC_WHOLE for small ones that count, SC_OUT for those already dropped. */
+static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
+                               uint32_t way)
 {
     const struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
     uint32_t max_large = n->flags & SC_CLOSED_LARGE ? n->large : SC_ALL;
     uint32_t max_small = n->flags & SC_CLOSED_SMALL ? n->small : SC_ALL;
-    struct classes k = {0, 0, 0, 0, 0, SC_NONE};
+    struct classes k = {0, 0, 0, 0, 0};
 
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
         struct sc_view_node *v = &t->view[c];
         v->state = SC_OUT;
-        if (passed_over(m))
+        if (passed_over(m) || c == way)
             continue;
-        v->size = (uint32_t)min64((uint64_t)wanted(m) + sc_key_cost(m), SC_ALL);
+        v->size = member_wants(m);
         if (is_small(m)) {
             v->room = SC_ALL;
             if (m->flags & SC_OPEN) {
-                v->state = SC_NOTHING; /* of unknown class: see sc_plan */
+                v->state = SC_NOTHING; /* of unknown class: see plan_object */
             } else if (k.smalls < max_small) {
                 k.smalls++;
                 k.small += v->size;
-                k.others += v->size;
+                k.wanted += v->size;
                 v->state = SC_WHOLE;
             }
         } else if (k.larges < max_large) {
             k.larges++;
             k.large += min64((uint64_t)v->size * UNIT, share);
+            k.wanted += v->size;
             v->state = SC_SOME;
-            if ((m->flags & SC_ON_WAY) && k.on_way == SC_NONE)
-                k.on_way = c;
-            else
-                k.others += v->size;
         }
     }
     return k;
@@ -180,12 +200,11 @@ static void share_all(struct sc_tree *t, uint32_t i, uint64_t L)
 }
 
 /* Not every member counts: each class in order until its room is used up. */
-static void share_some(struct sc_tree *t, uint32_t i, uint32_t b,
+static void share_some(struct sc_tree *t, uint32_t i, uint64_t r,
                        uint64_t share, const struct classes *k, bool close)
 {
     struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
-    uint64_t r = (uint64_t)(b - 1) * UNIT;
     uint64_t reserve = min64(r / 2, minus(r, SMALL_ROOM * UNIT));
     bool small_closed = (n->flags & SC_CLOSED_SMALL) != 0;
     bool large_closed = (n->flags & SC_CLOSED_LARGE) != 0;
@@ -230,25 +249,33 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
 {
     const struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
-    uint64_t r = b - 1;
-    /* r / 2 is exact in sixteenths: 8 r */
-    uint64_t share = max64(b, min64(8 * r, MEMBER_MIN * UNIT));
-    struct classes k = classify(t, i, share);
+    uint32_t way = find_way(t, i);
+    uint32_t r = b - 1; /* for all but the way */
     bool closed = n->flags & (SC_CLOSED_LARGE | SC_CLOSED_SMALL);
+    uint64_t share;
+    struct classes k;
 
-    if (!closed && k.on_way != SC_NONE && 2 * k.others <= r) {
-        share_all(t, i, SC_ALL);
-        t->view[k.on_way].room = value_room(&t->nodes[k.on_way], r - k.others);
-    } else if (!closed && k.small * UNIT + k.large <= r * UNIT) {
+    if (way != SC_NONE)
+        r -= (uint32_t)min64(member_wants(&t->nodes[way]), r / WAY_PART);
+    /* r / 2 is exact in sixteenths: 8 r */
+    share = max64((uint64_t)r + 1, min64(8 * (uint64_t)r, MEMBER_MIN * UNIT));
+    k = classify(t, i, share, way);
+    if (!closed && k.small * UNIT + k.large <= (uint64_t)r * UNIT) {
         uint64_t L = level(t, i, r - k.small, k.larges);
         share_all(t, i, max64(L, share / UNIT));
     } else {
-        share_some(t, i, b, share, &k, close);
+        share_some(t, i, (uint64_t)r * UNIT, share, &k, close);
     }
     /* an open member that is small so far: kept until its class is known */
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
         if (t->view[c].state == SC_NOTHING)
             t->view[c].state = SC_WHOLE;
+    if (way != SC_NONE) {
+        uint64_t rest = closed ? 0 : minus(b - 1, k.wanted);
+        t->view[way].state = SC_SOME;
+        t->view[way].room = value_room(&t->nodes[way],
+                                       max64(rest, (b - 1) / WAY_PART));
+    }
 }
 
 void sc_plan(struct sc_tree *t, uint32_t i, uint32_t b, bool close)

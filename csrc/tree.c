@@ -168,10 +168,10 @@ static void leave_out(struct sc_tree *t)
 {
     struct sc_node *cur = &t->nodes[t->cur];
 
-    if (cur->total - cur->kept > 4) {
-        /* so many that no names are told: nothing more to learn here */
+    if (sc_is_done(t, cur, t->cur_depth))
         t->skip = t->cur_depth;
-    } else if (t->key_known && t->key_len <= SC_NAME_MAX) {
+    if (cur->total - cur->kept <= SC_NAMES_MAX && t->key_known &&
+        t->key_len <= SC_NAME_MAX) {
         append(t, SC_GONE, 0);
         return;
     }
@@ -201,7 +201,7 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
             t->skip = t->cur_depth;
             return SC_NONE;
         }
-    } else if (sc_is_shut(cur)) {
+    } else if (sc_is_shut(cur) && !is_on_way(t, cur)) {
         leave_out(t);
         return SC_NONE;
     } else if (!t->key_known) {
@@ -209,8 +209,10 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
         append(t, SC_TOMB, SC_CUT);
         return SC_NONE;
     }
-    if (is_on_way(t, cur))
+    if (is_on_way(t, cur)) {
         flags |= SC_ON_WAY;
+        cur->flags |= SC_WAY_BEGAN;
+    }
     i = append(t, kind, flags);
     if (i == SC_NONE)
         return i;

@@ -42,13 +42,17 @@ enum sc_flag {
     SC_DIRTY = 32,  /* a place (something missing) is here or below */
     SC_HELD = 64,   /* an open string that may yet turn out to weigh nothing */
     SC_ON_WAY = 128, /* on the way to the named collection */
-    SC_CAPPED = 256  /* a cap took the rest; sharing took nothing */
+    SC_CAPPED = 256, /* a cap took the rest; sharing took nothing */
+    SC_WAY_BEGAN = 512 /* object: its member on the way has been met */
 };
 
 #define SC_NONE UINT32_MAX
 
 /* Keys up to this length are remembered for members that were left out. */
 #define SC_NAME_MAX 64
+
+/* And told, as long as an object lacks no more of them. */
+#define SC_NAMES_MAX 4
 
 /* A string longer than this that is an atom is left out before sharing. */
 #define SC_LONG_ATOM 2048
@@ -232,6 +236,19 @@ bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n);
 static inline bool sc_is_shut(const struct sc_node *n)
 {
     return (n->flags & SC_CLOSED_LARGE) && (n->flags & SC_CLOSED_SMALL);
+}
+
+/* Can nothing more come into this container, nor a name be learnt? Then the
+   rest of it is the kernel's. depth is its level. */
+static inline bool sc_is_done(const struct sc_tree *t, const struct sc_node *n,
+                              uint32_t depth)
+{
+    bool awaits_way = (n->flags & (SC_ON_WAY | SC_WAY_BEGAN)) == SC_ON_WAY &&
+                      depth <= t->pointer_len;
+
+    if (n->kind == SC_ARRAY)
+        return (n->flags & SC_CLOSED) != 0;
+    return sc_is_shut(n) && !awaits_way && n->total - n->kept > SC_NAMES_MAX;
 }
 
 #endif

@@ -58,7 +58,7 @@ NOTE_ROOM = 400
 UNIT = 16
 UNBOUNDED = 1 << 80
 
-Way: TypeAlias = Sequence[bytes] | None
+Way: TypeAlias = Sequence[bytes | None] | None  # a token None is any line
 
 
 @dataclass(frozen=True)
@@ -193,22 +193,35 @@ def _keep_array(array: Array, room: int, options: Options, way: Way) -> Array:
     if not closed:
         best = _level(wants, (room - 1 - len(wants)) * UNIT)
         level = max(level, min(best, cap) if cap else best)
-    elements = tuple(keep(e, level, options) for e in array.elements[:count])
+    elements = tuple(
+        keep(
+            e, level, options, way[1:] if way and way[0] in (None, b"%d" % at) else None
+        )
+        for at, e in enumerate(array.elements[:count])
+    )
     return Array(elements, array.total, closed)
 
 
 def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
-    named = _keep_named(obj, room, options, way)
+    costs = {
+        at: (len(m.key) + 4) * UNIT + _wanted(m.value)
+        for at, m in enumerate(obj.members)
+        if m.fate is Fate.COUNTED
+    }
+    named = _large_on_the_way(obj, costs, way)
+    least = (room - 1) // 8 * UNIT  # what the way to the collection has at least
+    named_cost = costs.pop(named, 0)
+    charge = min(named_cost, least)
+    r = (room - 1) * UNIT - charge
+    share = max((room * UNIT - charge) // 16, min(r // 2, 96 * UNIT))
+    small = {at: cost for at, cost in costs.items() if cost <= SMALL_COST * UNIT}
+    large = {at: cost for at, cost in costs.items() if at not in small}
+    named_room = {}
     if named is not None:
-        return named
-    r = (room - 1) * UNIT
-    share = max(room * UNIT // 16, min(r // 2, 96 * UNIT))
-    small: dict[int, int] = {}  # position -> cost
-    large: dict[int, int] = {}
-    for at, m in enumerate(obj.members):
-        if m.fate is Fate.COUNTED:
-            cost = (len(m.key) + 4) * UNIT + _wanted(m.value)
-            (small if cost <= SMALL_COST * UNIT else large)[at] = cost
+        rest = (room - 1) * UNIT - sum(costs.values())
+        if obj.small_closed or obj.large_closed:
+            rest = 0
+        named_room = {named: max(rest, least) // UNIT}
 
     small_sum = sum(small.values())
     large_sum = sum(min(cost, share) for cost in large.values())
@@ -216,7 +229,7 @@ def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
     if open_ and small_sum + large_sum <= r:
         level = max(share // UNIT, _level(list(large.values()), r - small_sum))
         rooms = dict.fromkeys(small, UNBOUNDED) | dict.fromkeys(large, level)
-        return _keep_members(obj, rooms, options, way)
+        return _keep_members(obj, rooms | named_room, options, way)
 
     reserve = max(0, min(r // 2, r - 192 * UNIT))
     small_room = large_room = 0
@@ -242,7 +255,7 @@ def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
             break
         rooms[at] = limit // UNIT
         limit = share
-    kept = _keep_members(obj, rooms, options, way)
+    kept = _keep_members(obj, rooms | named_room, options, way)
     return replace(
         kept,
         small_closed=obj.small_closed or not small.keys() <= rooms.keys(),
@@ -250,29 +263,15 @@ def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
     )
 
 
-def _keep_named(obj: Object, room: int, options: Options, way: Way) -> Object | None:
-    """Give a member on the way to the collection all that the others leave."""
-    at = _on_the_way(obj, way)
-    if at is None or obj.small_closed or obj.large_closed:
-        return None
-    others = 0
-    for i, m in enumerate(obj.members):
-        cost = (len(m.key) + 4) * UNIT + _wanted(m.value)
-        if i == at and cost <= SMALL_COST * UNIT:
-            return None
-        if i != at and m.fate is Fate.COUNTED:
-            others += cost
-    if others * 2 > (room - 1) * UNIT:
-        return None
-    rooms = {i: UNBOUNDED for i, m in enumerate(obj.members) if m.fate is Fate.COUNTED}
-    rooms[at] = room - 1 - others // UNIT
-    return _keep_members(obj, rooms, options, way)
+def _is_on_the_way(member: Member, way: Way) -> bool:
+    return bool(way) and member.key == way[0]
 
 
-def _on_the_way(obj: Object, way: Way) -> int | None:
-    """Return the position of the member that leads to the collection."""
-    for at, m in enumerate(obj.members):
-        if way and m.key == way[0] and m.fate is Fate.COUNTED:
+def _large_on_the_way(obj: Object, costs: dict[int, int], way: Way) -> int | None:
+    """Return the position of the large member that leads to the collection."""
+    for at, cost in costs.items():
+        large = cost > SMALL_COST * UNIT
+        if large and _is_on_the_way(obj.members[at], way):
             return at
     return None
 
@@ -281,11 +280,10 @@ def _keep_members(
     obj: Object, rooms: dict[int, int], options: Options, way: Way
 ) -> Object:
     """Keep the members that count, each with its room, its key included."""
-    on_the_way = _on_the_way(obj, way)
     members = list(obj.members)
     for at, m in enumerate(members):
         if at in rooms:
-            rest = way[1:] if way and at == on_the_way else None
+            rest = way[1:] if way and _is_on_the_way(m, way) else None
             value = keep(m.value, rooms[at] - len(m.key) - 4, options, rest)
             members[at] = Member(m.key, value)
         elif m.fate is Fate.COUNTED:
@@ -319,8 +317,10 @@ class Document:
         value = self.capped
         if value is not None and value.size > min(rooms):
             value = self.stripped
+        # In JSON Lines the pointer leads through each line.
+        way = (*((None,) if self.multi else ()), *self.options.collection)
         for room in rooms:
-            value = keep(value, room, self.options, self.options.collection)
+            value = keep(value, room, self.options, way)
         return value
 
 
