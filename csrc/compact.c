@@ -194,7 +194,8 @@ bool sc_tree_strip(struct sc_tree *t)
 /* The open string weighs nothing yet if it may still become a long atom. */
 static bool may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n)
 {
-    return !(n->flags & (SC_CUT | SC_CAPPED)) && n->size <= SC_LONG_ATOM &&
+    return (n->flags & SC_OPEN) && !(n->flags & (SC_CUT | SC_CAPPED)) &&
+           n->size <= SC_LONG_ATOM &&
            (n->points < SC_ATOM_CHARS || sc_is_atom(t, n));
 }
 

@@ -9,7 +9,6 @@
 
 #define ELEMENT_MIN 400  /* an element's share, if its array has the room */
 #define MEMBER_MIN 96    /* a large member's share, likewise */
-#define SMALL_MEMBER 80  /* cost up to which a member is small */
 #define SMALL_ROOM 192   /* what small members have before the large ones */
 #define WAY_PART 8       /* the part of a room that the way never falls below */
 
@@ -120,7 +119,7 @@ struct classes {
 
 static bool is_small(const struct sc_node *n)
 {
-    return !(n->flags & SC_CUT) && sc_key_cost(n) + n->size <= SMALL_MEMBER;
+    return !(n->flags & SC_CUT) && sc_key_cost(n) + n->size <= SC_SMALL_MEMBER;
 }
 
 /* What a member wants, its key included. */

@@ -20,7 +20,7 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
     t->pointer = options->pointer;
     t->pointer_len = options->pointer_len;
     t->stop_early = options->stop_early;
-    t->text = t->skip = SC_NONE;
+    t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
     t->status = sc_tree_reserve(t, 64, 1024);
     if (t->status)
@@ -101,15 +101,60 @@ static uint64_t count_chars(const uint8_t *p, size_t len)
 
 /* ---- appending ---- */
 
+/* The doubtful member is of the closed class: what a compaction would do to it
+   later is done now, and the kernel can have the rest of it. */
+static void drop_doubtful(struct sc_tree *t)
+{
+    struct sc_node *n = &t->nodes[t->doubtful];
+    struct sc_node *object = &t->nodes[n->parent];
+
+    if (t->cur_depth > t->doubtful_depth)
+        t->skip = t->doubtful_depth + 1;
+    t->cur = n->parent;
+    t->cur_depth = t->doubtful_depth;
+    t->text = SC_NONE;
+    t->live = t->doubtful_live;
+    t->heap_len = n->text;
+    t->count = t->doubtful;
+    t->doubtful = SC_NONE;
+    object->kept--;
+    if (n->key_len <= SC_NAME_MAX &&
+        object->total - object->kept <= SC_NAMES_MAX) {
+        n->kind = SC_GONE;
+        n->flags = 0;
+        n->len = n->size = n->chars = 0;
+        t->heap_len += n->key_len;
+        t->count++;
+    }
+}
+
 /* Too much has piled up: shrink, or stop if that was asked for. */
 static void relieve(struct sc_tree *t)
 {
+    if (t->doubtful != SC_NONE &&
+        t->live - t->doubtful_live > SC_SMALL_MEMBER) {
+        if (t->nodes[t->nodes[t->doubtful].parent].flags & SC_CLOSED_LARGE)
+            drop_doubtful(t);
+        else
+            t->doubtful = SC_NONE;
+    }
     if (!sc_is_over(t))
         return;
+    t->doubtful = SC_NONE;
     if (t->stop_early)
         t->stopped = true;
     else
         sc_tree_compact(t);
+}
+
+/* The value i is complete. */
+static void complete(struct sc_tree *t, uint32_t i)
+{
+    if (i != t->doubtful)
+        return;
+    if (t->nodes[t->nodes[i].parent].flags & SC_CLOSED_SMALL)
+        drop_doubtful(t); /* it is small: else it were doubtful no more */
+    t->doubtful = SC_NONE;
 }
 
 /* Is the value that begins now on the way to the named collection? */
@@ -207,6 +252,7 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
     } else if (!t->key_known) {
         /* its key alone is over the room: nothing of it can ever be kept */
         append(t, SC_TOMB, SC_CUT);
+        t->doubtful = SC_NONE;
         return SC_NONE;
     }
     if (is_on_way(t, cur)) {
@@ -216,6 +262,12 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
     i = append(t, kind, flags);
     if (i == SC_NONE)
         return i;
+    if (t->doubtful == SC_NONE && !(flags & SC_ON_WAY) &&
+        (t->nodes[t->cur].flags & (SC_CLOSED_LARGE | SC_CLOSED_SMALL))) {
+        t->doubtful = i;
+        t->doubtful_depth = t->cur_depth;
+        t->doubtful_live = t->live;
+    }
     t->nodes[t->cur].kept++;
     t->nodes[i].size = t->nodes[i].chars = kind == SC_PLAIN ? 0 : 2;
     t->live += t->nodes[i].size + sc_cost_beside(t, &t->nodes[i]);
@@ -238,11 +290,12 @@ void sc_tree_open(struct sc_tree *t, bool object)
 
 void sc_tree_close(struct sc_tree *t)
 {
-    struct sc_node *cur = &t->nodes[t->cur];
+    uint32_t closed = t->cur;
 
-    cur->flags &= (uint16_t)~SC_OPEN;
-    t->cur = cur->parent;
+    t->nodes[closed].flags &= (uint16_t)~SC_OPEN;
+    t->cur = t->nodes[closed].parent;
     t->cur_depth--;
+    complete(t, closed);
 }
 
 void sc_tree_skipped(struct sc_tree *t, uint64_t count, bool ended)
@@ -282,6 +335,7 @@ void sc_tree_drop_text(struct sc_tree *t)
     struct sc_node *n = &t->nodes[t->text];
     struct sc_node *cur = &t->nodes[t->cur];
 
+    t->doubtful = SC_NONE; /* what is cut inside is not small any more */
     t->live -= n->size + sc_cost_beside(t, n);
     t->heap_len = n->text;
     cur->kept--;
@@ -470,6 +524,20 @@ void sc_tree_unit(struct sc_tree *t, unsigned code, bool key)
         put_code(t, code, key);
 }
 
+/* The open string or scalar is complete. */
+static void end_text(struct sc_tree *t)
+{
+    uint32_t i = t->text;
+
+    if (i != SC_NONE)
+        t->nodes[i].flags &= (uint16_t)~SC_OPEN;
+    relieve(t);
+    i = t->text; /* where it is now, if it still is */
+    t->text = SC_NONE;
+    if (i != SC_NONE)
+        complete(t, i);
+}
+
 void sc_tree_string_end(struct sc_tree *t, bool key)
 {
     flush_high(t, key);
@@ -478,10 +546,7 @@ void sc_tree_string_end(struct sc_tree *t, bool key)
     if (t->max_string_chars &&
         t->nodes[t->text].points > t->max_string_chars)
         cap_string(t);
-    if (t->text != SC_NONE)
-        t->nodes[t->text].flags &= (uint16_t)~SC_OPEN;
-    t->text = SC_NONE;
-    relieve(t);
+    end_text(t);
 }
 
 /* ---- numbers and literals ---- */
@@ -506,7 +571,7 @@ void sc_tree_digits(struct sc_tree *t, const uint8_t *from, const uint8_t *to)
         n->kind = SC_TOMB;
         n->flags = SC_CUT;
         t->nodes[t->cur].kept--;
-        t->text = SC_NONE;
+        t->text = t->doubtful = SC_NONE;
         return;
     }
     memcpy(t->heap + t->heap_len, from, len);
@@ -523,8 +588,7 @@ void sc_tree_scalar_end(struct sc_tree *t)
     n = &t->nodes[t->text];
     n->size = n->chars = n->len;
     t->live += n->len;
-    t->text = SC_NONE;
-    relieve(t);
+    end_text(t);
 }
 
 /* ---- sizes ---- */

@@ -48,6 +48,9 @@ enum sc_flag {
 
 #define SC_NONE UINT32_MAX
 
+/* A member that costs no more is small. */
+#define SC_SMALL_MEMBER 80
+
 /* Keys up to this length are remembered for members that were left out. */
 #define SC_NAME_MAX 64
 
@@ -118,6 +121,12 @@ struct sc_tree {
     uint32_t key_len;
     bool has_key;
     bool key_known; /* it was not too long to be kept */
+
+    /* a member whose class its object has closed, if it turns out to be of it;
+       SC_NONE: there is none at hand */
+    uint32_t doubtful;
+    uint32_t doubtful_depth; /* the object's level */
+    uint64_t doubtful_live;  /* live without it */
 
     uint16_t high; /* half of a surrogate pair; 0: none */
 
