@@ -91,9 +91,11 @@ sanitize: build ## run the core tests under ASan and UBSan
 bench: build $(VENV)/rivals ## compare speeds; results also in build/bench.json
 	@mkdir -p build
 	$(BIN)/pytest bench --benchmark-json=build/bench.json $(BENCH_ARGS)
+	@$(BIN)/python bench/memory.py
+	@$(BIN)/python bench/report.py build/bench.json
 
 bench-short: build $(VENV)/rivals ## run each benchmark once
-	$(BIN)/pytest bench $(BENCH_ARGS) $(BENCH_SHORT_ARGS)
+	STREAMCLIP_BENCH_MB=1 $(BIN)/pytest bench $(BENCH_ARGS) $(BENCH_SHORT_ARGS)
 
 dist: build ## build the source archive and the wheel in dist/
 	@echo "building dist/"

@@ -160,13 +160,15 @@ bool sc_clipper_is_jsonl(const sc_clipper *c)
     return c->tree.jsonl;
 }
 
-bool sc_clipper_has_key(const sc_clipper *c, const uint8_t *key, size_t len)
+bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
+                        size_t count)
 {
     for (uint32_t i = 1; i < c->tree.count; i++) {
         const struct sc_node *n = &c->tree.nodes[i];
-        if (n->key_known && n->key_len == len &&
-            memcmp(sc_key(&c->tree, n), key, len) == 0)
-            return true;
+        for (size_t k = 0; n->key_known && k < count; k++)
+            if (n->key_len == keys[k].len &&
+                memcmp(sc_key(&c->tree, n), keys[k].data, n->key_len) == 0)
+                return true;
     }
     return false;
 }

@@ -191,8 +191,7 @@ bool sc_tree_strip(struct sc_tree *t)
     return found;
 }
 
-/* The open string weighs nothing yet if it may still become a long atom. */
-static bool may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n)
+bool sc_may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n)
 {
     return (n->flags & SC_OPEN) && !(n->flags & (SC_CUT | SC_CAPPED)) &&
            n->size <= SC_LONG_ATOM &&
@@ -201,7 +200,7 @@ static bool may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n)
 
 static void hold_text(struct sc_tree *t)
 {
-    if (t->text != SC_NONE && may_weigh_nothing(t, &t->nodes[t->text]))
+    if (t->text != SC_NONE && sc_may_weigh_nothing(t, &t->nodes[t->text]))
         t->nodes[t->text].flags |= SC_HELD;
 }
 

@@ -70,8 +70,7 @@ void sc_tree_cut_short(struct sc_tree *t)
         take_off(t, record);
     }
     /* what arrived with nothing in it is not known to be empty */
-    while (t->cur != 0 && t->nodes[t->cur].parent != 0 &&
-           t->nodes[t->cur].kept == 0) {
+    while (t->cur != 0 && t->nodes[t->cur].kept == 0) {
         uint32_t empty = t->cur;
         t->cur = t->nodes[empty].parent;
         take_off(t, empty);

@@ -152,16 +152,18 @@ static uint32_t least_room(struct sc_tree *t)
     return high;
 }
 
-/* The last resort: the least there is, with a report that only counts. */
+/* The last resort: the least there is, with a report that only counts. `whole`
+   is what the complete text would need. */
 static int fit_least(struct sc_fit *f, const sc_limits *limits,
-                     sc_fitted *fitted)
+                     struct need whole, sc_fitted *fitted)
 {
     const sc_limits none = {UINT64_MAX, UINT64_MAX};
     uint32_t room = least_room(f->tree);
     struct need need;
     int status;
 
-    fitted->need_bytes = fitted->need_chars = UINT64_MAX;
+    fitted->need_bytes = whole.bytes;
+    fitted->need_chars = whole.chars;
     if (room == SC_ALL)
         return SC_TOO_SMALL;
     sc_view(f->tree, room, false);
@@ -169,6 +171,8 @@ static int fit_least(struct sc_fit *f, const sc_limits *limits,
     if (status)
         return status;
     if (!within(need, limits)) {
+        if (whole.bytes <= need.bytes && whole.chars <= need.chars)
+            need = whole; /* a report costs more than it saves */
         fitted->need_bytes = need.bytes;
         fitted->need_chars = need.chars;
         return SC_TOO_SMALL;
@@ -179,7 +183,7 @@ static int fit_least(struct sc_fit *f, const sc_limits *limits,
 int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
 {
     struct sc_tree *t = f->tree;
-    struct need need;
+    struct need need, whole = {UINT64_MAX, UINT64_MAX};
     uint32_t best = 0;
     int status;
 
@@ -190,6 +194,8 @@ int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
             return status;
         if (within(need, limits))
             return describe(f, t->room, fitted);
+        if (is_complete(f))
+            whole = need;
     }
     strip(t);
     for (uint32_t step = FIRST_STEP; step > 0; step /= 2) {
@@ -207,5 +213,5 @@ int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
     }
     if (best && sc_view(t, best, false))
         return describe(f, best, fitted);
-    return fit_least(f, limits, fitted);
+    return fit_least(f, limits, whole, fitted);
 }

@@ -247,6 +247,24 @@ LEX_INLINE size_t lex_utf8_whole(const uint8_t *p, const uint8_t *end)
     return 4;
 }
 
+/* How many code points begin in a text. In blocks, so that compilers count many
+   bytes at a time: a sum of 128 ones still fits a byte. */
+static inline uint64_t lex_count_chars(const uint8_t *p, size_t len)
+{
+    uint64_t count = 0;
+
+    while (len > 0) {
+        size_t block = len < 128 ? len : 128;
+        uint8_t sum = 0;
+        for (size_t i = 0; i < block; i++)
+            sum = (uint8_t)(sum + !lex_is_continuation(p[i]));
+        count += sum;
+        p += block;
+        len -= block;
+    }
+    return count;
+}
+
 #define LEX_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* The first byte at or after p that is not ASCII text: a quote, a backslash, a
@@ -289,6 +307,10 @@ LEX_INLINE const uint8_t *lex_skip_text(const uint8_t *p, const uint8_t *end)
             if (n == 0)
                 return p;
             p += n;
+            /* runs of Chinese, Japanese, Korean: U+1000 to U+CFFF */
+            while (end - p >= 3 && (uint8_t)(p[0] - 0xE1) < 12 &&
+                   lex_is_continuation(p[1]) && lex_is_continuation(p[2]))
+                p += 3;
         } while (p < end && *p >= 0x80);
     }
 }

@@ -71,31 +71,56 @@ bool sc_has_siblings(const struct sc_tree *t, uint32_t i)
     return n->kind == SC_ARRAY && n->member && sc_shown_kept(t, i) < n->total;
 }
 
-/* Does the object have a member with this key? prefix is a key's body and may
-   be empty; word is quoted. What the tree lost of it is not in the text. */
+/* Is c a member whose key is [prefix's key, underscore,] word, and so many
+   underscores? word is quoted. */
+static bool is_key(const struct sc_tree *t, uint32_t c,
+                   const struct sc_node *prefix, sc_bytes word, size_t more)
+{
+    const struct sc_node *m = &t->nodes[c];
+    const uint8_t *key = sc_key(t, m);
+    size_t before = prefix ? prefix->key_len + 1 : 0;
+    size_t len = word.len - 2;
+
+    if (!m->key_known || m->key_len != before + len + more)
+        return false;
+    for (size_t k = m->key_len - more; k < m->key_len; k++)
+        if (key[k] != '_')
+            return false;
+    if (prefix && (memcmp(key, sc_key(t, prefix), before - 1) != 0 ||
+                   key[before - 1] != '_'))
+        return false;
+    return memcmp(key + before, word.data + 1, len) == 0;
+}
+
 static bool taken(const struct sc_tree *t, uint32_t object,
-                  const struct sc_node *prefix, sc_bytes word)
+                  const struct sc_node *prefix, sc_bytes word, size_t more)
 {
     uint32_t end = object + t->nodes[object].span;
-    size_t len = word.len - 2;
-    size_t before = prefix ? prefix->key_len + 1 : 0;
 
-    for (uint32_t c = object + 1; c < end; c += t->nodes[c].span) {
-        const struct sc_node *m = &t->nodes[c];
-        const uint8_t *key = sc_key(t, m);
-        if (!m->key_known || m->key_len != before + len)
-            continue;
-        if (prefix && (memcmp(key, sc_key(t, prefix), before - 1) != 0 ||
-                       key[before - 1] != '_'))
-            continue;
-        if (memcmp(key + before, word.data + 1, len) == 0)
+    for (uint32_t c = object + 1; c < end; c += t->nodes[c].span)
+        if (is_key(t, c, prefix, word, more))
             return true;
-    }
     return false;
 }
 
-/* Write one key: plain, or with the array's own key before it; underscores
-   after it until it is free. */
+/* How many cut arrays of the same key stand before the array i, and have taken
+   a name each. */
+static uint32_t namesakes(struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t count = 0;
+
+    for (uint32_t c = n->parent + 1; c < i; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        count += sc_shown(t, c) && sc_has_siblings(t, c) &&
+                 m->key_len == n->key_len &&
+                 memcmp(sc_key(t, m), sc_key(t, n), n->key_len) == 0;
+    }
+    return count;
+}
+
+/* Write one key: plain, or with the array's own key before it and, after it, as
+   many underscores as make it free. */
 static void put_sibling_key(struct sc_tree *t, uint32_t i, bool plain,
                             sc_bytes word, struct sc_out *out)
 {
@@ -107,8 +132,14 @@ static void put_sibling_key(struct sc_tree *t, uint32_t i, bool plain,
         out_byte(out, '_');
     }
     out_put(out, word.data + 1, word.len - 2);
-    if (!plain && taken(t, n->parent, n, word))
-        out_byte(out, '_');
+    if (!plain) {
+        uint32_t skip = namesakes(t, i);
+        size_t more = 0;
+        while (taken(t, n->parent, n, word, more) || skip-- > 0) {
+            out_byte(out, '_');
+            more++;
+        }
+    }
     out_put(out, "\":", 2);
 }
 
@@ -124,9 +155,9 @@ void sc_put_siblings(struct sc_tree *t, uint32_t i, const sc_words *words,
 
     for (uint32_t c = object + 1; c < end; c += t->nodes[c].span)
         arrays += sc_shown(t, c) && sc_has_siblings(t, c);
-    plain = arrays == 1 && !taken(t, object, NULL, words->sibling_total) &&
-            !taken(t, object, NULL, words->sibling_omitted) &&
-            !taken(t, object, NULL, words->sibling_note);
+    plain = arrays == 1 && !taken(t, object, NULL, words->sibling_total, 0) &&
+            !taken(t, object, NULL, words->sibling_omitted, 0) &&
+            !taken(t, object, NULL, words->sibling_note, 0);
     put_sibling_key(t, i, plain, words->sibling_total, out);
     out_number(out, n->total);
     put_sibling_key(t, i, plain, words->sibling_omitted, out);

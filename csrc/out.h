@@ -11,7 +11,7 @@
 struct sc_out {
     uint8_t *data;
     size_t len;     /* bytes that were put */
-    uint64_t chars; /* and code points */
+    uint64_t chars; /* and code points, if it is only measured */
 };
 
 static inline void out_put(struct sc_out *out, const void *from, size_t len)
@@ -20,9 +20,9 @@ static inline void out_put(struct sc_out *out, const void *from, size_t len)
 
     if (out->data && len)
         memcpy(out->data + out->len, p, len);
+    else
+        out->chars += lex_count_chars(p, len);
     out->len += len;
-    for (size_t i = 0; i < len; i++)
-        out->chars += !lex_is_continuation(p[i]);
 }
 
 static inline void out_byte(struct sc_out *out, char c)

@@ -3,6 +3,7 @@
  * Shares are fractions of the room. Everything is compared in sixteenths of a
  * byte, so no comparison is rounded; only the room handed down is.
  */
+#include "columns.h"
 #include "view.h"
 
 #define UNIT 16 /* sixteenths in a byte */
@@ -84,6 +85,7 @@ static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         struct sc_view_node *v = &t->view[c];
         v->state = SC_OUT;
+        v->ghost = false;
         if (passed_over(&t->nodes[c]))
             continue;
         v->size = wanted(&t->nodes[c]);
@@ -143,8 +145,8 @@ static uint32_t find_way(const struct sc_tree *t, uint32_t i)
     return SC_NONE;
 }
 
-/* Sort the members, but `way`, into classes: the state is SC_SOME for large
-   ones, SC_WHOLE for small ones that count, SC_OUT for those already dropped. */
+/* Sort the members, but `way`, into classes. The state is SC_SOME for large
+   ones and SC_WHOLE for small ones that count, SC_OUT for the others. */
 static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
                                uint32_t way)
 {
@@ -158,6 +160,7 @@ static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
         const struct sc_node *m = &t->nodes[c];
         struct sc_view_node *v = &t->view[c];
         v->state = SC_OUT;
+        v->ghost = false;
         if (passed_over(m) || c == way)
             continue;
         v->size = member_wants(m);
@@ -275,6 +278,8 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         t->view[way].room = value_room(&t->nodes[way],
                                        max64(rest, (b - 1) / WAY_PART));
     }
+    if (!close)
+        sc_columns_plan(t, i, (uint32_t)(share / UNIT));
 }
 
 void sc_plan(struct sc_tree *t, uint32_t i, uint32_t b, bool close)

@@ -138,8 +138,9 @@ bool sc_clipper_cut_short(const sc_clipper *c);
 /* Does the input have several lines, or was SC_FORMAT_JSONL given? */
 bool sc_clipper_is_jsonl(const sc_clipper *c);
 
-/* Does an object of the retained tree have this key (a squeezed body)? */
-bool sc_clipper_has_key(const sc_clipper *c, const uint8_t *key, size_t len);
+/* Does an object of the retained tree have one of these keys (bodies)? */
+bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
+                        size_t count);
 
 /* Find the largest room whose text fits the limits, and go to it. */
 int sc_clipper_fit(sc_clipper *c, const sc_words *words,

@@ -90,16 +90,15 @@ bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n)
     return n->kind == SC_STRING && n->size > SC_LONG_ATOM && sc_is_atom(t, n);
 }
 
-static uint64_t count_chars(const uint8_t *p, size_t len)
-{
-    uint64_t count = 0;
-
-    for (size_t i = 0; i < len; i++)
-        count += !lex_is_continuation(p[i]);
-    return count;
-}
-
 /* ---- appending ---- */
+
+/* May the cap still take characters that are counted now? It cuts before the
+   cluster that goes past it. */
+static bool near_cap(const struct sc_tree *t, const struct sc_node *n)
+{
+    return t->max_string_chars && !(n->flags & (SC_CUT | SC_CAPPED)) &&
+           n->points + SC_CLUSTER_MAX > t->max_string_chars;
+}
 
 /* The doubtful member is of the closed class: what a compaction would do to it
    later is done now, and the kernel can have the rest of it. */
@@ -128,11 +127,20 @@ static void drop_doubtful(struct sc_tree *t)
     }
 }
 
+/* May the open string come to less than it is now? */
+static bool may_shrink(const struct sc_tree *t)
+{
+    if (t->text == SC_NONE)
+        return false;
+    return sc_may_weigh_nothing(t, &t->nodes[t->text]) ||
+           near_cap(t, &t->nodes[t->text]);
+}
+
 /* Too much has piled up: shrink, or stop if that was asked for. */
 static void relieve(struct sc_tree *t)
 {
     if (t->doubtful != SC_NONE &&
-        t->live - t->doubtful_live > SC_SMALL_MEMBER) {
+        t->live > t->doubtful_live + SC_SMALL_MEMBER && !may_shrink(t)) {
         if (t->nodes[t->nodes[t->doubtful].parent].flags & SC_CLOSED_LARGE)
             drop_doubtful(t);
         else
@@ -201,7 +209,7 @@ static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
         if (t->key_known) {
             n->text -= t->key_len;
             n->key_chars =
-                (uint32_t)count_chars(t->heap + n->text, t->key_len);
+                (uint32_t)lex_count_chars(t->heap + n->text, t->key_len);
         }
         t->has_key = false;
     }
@@ -271,6 +279,9 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
     t->nodes[t->cur].kept++;
     t->nodes[i].size = t->nodes[i].chars = kind == SC_PLAIN ? 0 : 2;
     t->live += t->nodes[i].size + sc_cost_beside(t, &t->nodes[i]);
+    /* an empty container was counted with both its signs; the first child's
+       comma is the second of them */
+    t->live -= t->cur != 0 && t->nodes[t->cur].kept == 1;
     return i;
 }
 
@@ -371,18 +382,10 @@ static void cap_string(struct sc_tree *t)
     t->live -= n->len - len;
     n->len = len;
     n->size = len + 2;
-    n->chars = (uint32_t)count_chars(body, len) + 2;
+    n->chars = (uint32_t)lex_count_chars(body, len) + 2;
     n->flags |= SC_CAPPED;
     if (len == 0)
         sc_tree_drop_text(t);
-}
-
-/* May the cap still take characters that are counted now? It cuts before the
-   cluster that goes past it. */
-static bool near_cap(const struct sc_tree *t, const struct sc_node *n)
-{
-    return t->max_string_chars && !(n->flags & (SC_CUT | SC_CAPPED)) &&
-           n->points + SC_CLUSTER_MAX > t->max_string_chars;
 }
 
 /* Add text to the open string: `points` characters that may not be divided, or
@@ -397,7 +400,7 @@ static void put_string(struct sc_tree *t, const uint8_t *p, size_t len,
         uint64_t chars;
 
         if (n->flags & (SC_CUT | SC_CAPPED)) {
-            n->total += points ? points : count_chars(p, len);
+            n->total += points ? points : lex_count_chars(p, len);
             return;
         }
         if (!points && t->live + take > t->bound) {
@@ -411,7 +414,7 @@ static void put_string(struct sc_tree *t, const uint8_t *p, size_t len,
         n = &t->nodes[t->text];
         memcpy(t->heap + t->heap_len, p, take);
         t->heap_len += take;
-        chars = count_chars(p, take);
+        chars = lex_count_chars(p, take);
         n->len += (uint32_t)take;
         n->size += (uint32_t)take;
         n->chars += (uint32_t)chars;

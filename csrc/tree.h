@@ -97,6 +97,7 @@ struct sc_view_node {
     uint32_t next;   /* lines.c: the next node at the same position */
     uint8_t state;   /* enum sc_state, in view.h */
     bool shown;      /* part of the text */
+    bool ghost;      /* only looked at for the sake of its fellow columns */
     bool dirty;      /* has a place at or below it */
 };
 
@@ -240,6 +241,9 @@ static inline const uint8_t *sc_body(const struct sc_tree *t,
    is not: atoms are never shortened. */
 bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n);
 bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n);
+
+/* Is it an open string that may yet become a long atom, and weigh nothing? */
+bool sc_may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n);
 
 /* Does an object take no more members, of either class? */
 static inline bool sc_is_shut(const struct sc_node *n)

@@ -1,6 +1,7 @@
 /* view.c - applying the law to the whole tree, at one room. */
 #include "view.h"
 
+#include "columns.h"
 #include "lex_steps.h"
 
 bool sc_shown(struct sc_tree *t, uint32_t i)
@@ -29,9 +30,7 @@ static uint8_t shorten(struct sc_tree *t, uint32_t i, uint32_t room)
     if (v->len == 0)
         return SC_NOTHING;
     v->size = v->len + 2;
-    v->chars = 2;
-    for (uint32_t k = 0; k < v->len; k++)
-        v->chars += !lex_is_continuation(body[k]);
+    v->chars = (uint32_t)lex_count_chars(body, v->len) + 2;
     v->dirty = true;
     return SC_SOME;
 }
@@ -98,13 +97,15 @@ static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
     bool ended = false; /* array: the first of which nothing remains was met */
     bool lost = n->flags & (SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL);
 
+    if (!compacting && n->kind == SC_OBJECT)
+        sc_columns_align(t, i);
     v->size = v->chars = 1;
     v->kept = 0;
     v->dirty = false;
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
         struct sc_view_node *w = &t->view[c];
-        bool remains = w->state >= SC_SOME;
+        bool remains = w->state >= SC_SOME && !w->ghost;
 
         if (m->flags & SC_HELD) {
             held++;

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from streamclip._core import ffi, lib
 from streamclip.errors import IncompleteJSONError, InvalidJSONError
 
-__all__ = ["Core", "Fitted", "Words", "check", "kernel"]
+__all__ = ["Core", "Fitted", "Texts", "TooSmall", "Words", "check", "kernel"]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview"
 
@@ -102,6 +103,22 @@ def _error(status: int, offset: int) -> Exception:
     return InvalidJSONError(REASONS[status], offset)
 
 
+class Texts:
+    """Several texts, as the core takes them.
+
+    Args:
+        texts: The texts; keys as bodies of strings with the fewest escapes.
+    """
+
+    __slots__ = ("_alive", "array", "texts")
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        self.texts = tuple(texts)
+        self._alive = [ffi.from_buffer("uint8_t[]", text) for text in self.texts]
+        sizes = map(len, self.texts)
+        self.array: Any = ffi.new("sc_bytes[]", [*zip(self._alive, sizes, strict=True)])
+
+
 class Words:
     """The texts that the core writes reports with, as it wants them.
 
@@ -178,22 +195,20 @@ class Core:
         stop_early: bool,
     ) -> None:
         kernel()
-        tokens = [ffi.from_buffer("uint8_t[]", token) for token in collection]
-        pointer = ffi.new(
-            "sc_bytes[]", [(t, len(c)) for t, c in zip(tokens, collection, strict=True)]
-        )
+        pointer = Texts(collection)
         options = ffi.new(
             "sc_options *",
             {
                 "room": room,
-                "slack": room,
+                # A compaction takes long for its size, but so does memory.
+                "slack": room // 4,
                 "max_depth": max_depth,
                 "max_record_bytes": max_record_bytes or 0,
                 "max_items": max_items or 0,
                 "max_string_chars": max_string_chars or 0,
                 "format": FORMATS[text_format],
                 "stop_early": stop_early,
-                "pointer": pointer,
+                "pointer": pointer.array,
                 "pointer_len": len(collection),
             },
         )
@@ -244,9 +259,9 @@ class Core:
         """Whether the document is a list of lines."""
         return bool(lib.sc_clipper_is_jsonl(self._clipper))
 
-    def has_key(self, key: bytes) -> bool:
-        """Tell whether an object that is retained has this key."""
-        return bool(lib.sc_clipper_has_key(self._clipper, key, len(key)))
+    def has_key(self, keys: Texts) -> bool:
+        """Tell whether an object that is retained has one of these keys."""
+        return bool(lib.sc_clipper_has_key(self._clipper, keys.array, len(keys.texts)))
 
     def fit(
         self, words: Words, max_bytes: int | None, max_chars: int | None

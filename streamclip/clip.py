@@ -11,11 +11,12 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from streamclip._binding import Core, Fitted, TooSmall, check
+from streamclip._binding import Core, Fitted, Texts, TooSmall, check
+from streamclip.cursors import KEYS, cursor_gap
 from streamclip.errors import (
     BudgetTooSmallError,
     ClipperBusyError,
@@ -23,15 +24,17 @@ from streamclip.errors import (
     InvalidJSONError,
 )
 from streamclip.options import ClipOptions, Options
-from streamclip.report import Report, Style, cut_of, finished_text
+from streamclip.report import Report, Style, cuts_of, finished_text
 from streamclip.sources import (
     BUFFERS,
     Chunk,
     aencode_records,
     aopen_chunks,
+    dump,
     encode_chunk,
     encode_records,
     head_hint,
+    is_value,
     open_chunks,
     path_hint,
     run_in_thread,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Clipper", "Stats", "aclip", "aclip_records", "clip", "clip_records"]
 
+CURSOR_KEYS = Texts(key.encode() for key in KEYS)
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
 LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
@@ -111,14 +115,24 @@ class Clipper:
     """
 
     def __init__(self, **options: Unpack[ClipOptions]) -> None:
-        self._options = Options(**options)
-        self._core: Core | None = _new_core(self._options)
+        self._begin(Options(**options))
+
+    def _begin(self, options: Options) -> None:
+        self._options = options
+        self._core: Core | None = _new_core(options)
         self._lock = threading.Lock()
         self._started = time.perf_counter()
         self._head = b""
         self._read = 0
         # the input as it came, as long as it may be the result
-        self._verbatim: list[bytes] | None = None if self._options.has_caps else []
+        self._verbatim: list[bytes] | None = None if options.has_caps else []
+
+    @classmethod
+    def _of(cls, options: Options) -> Self:
+        """Make one from options that are checked already."""
+        clipper = cls.__new__(cls)
+        clipper._begin(options)
+        return clipper
 
     def feed(self, chunk: Chunk | str) -> bool:
         """Take the next piece of the document.
@@ -134,15 +148,20 @@ class Clipper:
             ClipperBusyError: Another thread is inside.
             ValueError: It is closed.
         """
-        with self._alone() as core:
+        core = self._enter()
+        try:
             wanted = True
             for part in encode_chunk(chunk, self._read):
                 self._remember(part)
-                try:
-                    wanted = core.feed(part)
-                except InvalidJSONError as error:
-                    raise self._with_hint(error) from None
+                wanted = core.feed(part)
             return wanted
+        except BaseException as error:
+            self._free()
+            if isinstance(error, InvalidJSONError):
+                raise self._with_hint(error) from None
+            raise
+        finally:
+            self._lock.release()
 
     def finish(self) -> Clip:
         """End the document and return its clip. The clipper is closed.
@@ -153,13 +172,15 @@ class Clipper:
             ClipperBusyError: Another thread is inside.
             ValueError: It is closed.
         """
-        with self._alone() as core:
-            try:
-                core.finish(keep_incomplete=self._options.incomplete == "keep")
-            except InvalidJSONError as error:
-                raise self._with_hint(error) from None
+        core = self._enter()
+        try:
+            core.finish(keep_incomplete=self._options.incomplete == "keep")
             data, report, complete = self._result(core)
-        self.close()
+        except InvalidJSONError as error:
+            raise self._with_hint(error) from None
+        finally:
+            self._free()
+            self._lock.release()
         saved = self._read - len(data) if complete else 0
         seconds = time.perf_counter() - self._started
         stats = Stats(self._read, len(data), saved, seconds)
@@ -173,13 +194,8 @@ class Clipper:
         """
         if not self._lock.acquire(blocking=False):
             raise ClipperBusyError
-        try:
-            if self._core is not None:
-                self._core.close()
-                self._core = None
-                self._verbatim = None
-        finally:
-            self._lock.release()
+        self._free()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -192,21 +208,21 @@ class Clipper:
     ) -> None:
         self.close()
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[Core]:
-        """Have the core for this thread alone; an error closes the clipper."""
+    # Every call enters, and releases the lock in the end. A context manager of
+    # our own would cost more than what it guards.
+    def _enter(self) -> Core:
         if not self._lock.acquire(blocking=False):
             raise ClipperBusyError
-        failed = True
-        try:
-            if self._core is None:
-                raise ValueError("this Clipper is closed")
-            yield self._core
-            failed = False
-        finally:
+        if self._core is None:
             self._lock.release()
-            if failed:
-                self.close()
+            raise ValueError("this Clipper is closed")
+        return self._core
+
+    def _free(self) -> None:
+        if self._core is not None:
+            self._core.close()
+            self._core = None
+            self._verbatim = None
 
     def _remember(self, part: Chunk) -> None:
         if len(self._head) < HEAD_BYTES:
@@ -238,19 +254,24 @@ class Clipper:
             core.is_jsonl,
             cut_short and self._options.read != "enough",
             cut_short,
+            core.has_key(CURSOR_KEYS),
         )
         fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
         if isinstance(fitted, TooSmall):
             raise self._too_small(fitted, cut_short)
-        data = finished_text(fitted, style, self._options)
-        return data, _report(fitted, style), fitted.complete
+        report = _report(fitted, style)
+        data = finished_text(fitted, style, self._options, report)
+        return data, report, fitted.complete
 
     def _too_small(self, least: TooSmall, cut_short: bool) -> Exception:
+        options = self._options
         if least.bytes is None and cut_short:
             return IncompleteJSONError("nothing whole has arrived", self._read, None)
+        if least.bytes is None and options.max_string_chars is not None:
+            return BudgetTooSmallError(self._read, "string_chars")
         # Where nothing can be shortened only the whole input will do.
-        if self._options.max_bytes is not None and (
-            least.bytes is None or least.bytes > self._options.max_bytes
+        if options.max_bytes is not None and (
+            least.bytes is None or least.bytes > options.max_bytes
         ):
             return BudgetTooSmallError(least.bytes or self._read, "bytes")
         return BudgetTooSmallError(least.chars or self._read, "chars")
@@ -272,18 +293,24 @@ def _new_core(options: Options) -> Core:
 def _free_key(core: Core) -> str:
     """Return the first of `_clip`, `_clip_2`, … that the data does not use."""
     key, number = "_clip", 1
-    while core.has_key(key.encode()):
+    while core.has_key(Texts([key.encode()])):
         number += 1
         key = f"_clip_{number}"
     return key
 
 
 def _report(fitted: Fitted, style: Style) -> Report:
+    cuts = cuts_of(fitted.lines)
+    arrays = [cut.path for cut in cuts if cut.unit == "items"]
+    gap = None
+    if arrays and style.has_cursors and not style.jsonl:
+        gap = cursor_gap(fitted.data, arrays)
     return Report(
-        cuts=tuple(map(cut_of, fitted.lines)),
+        cuts=cuts,
         total_is="at_least" if style.at_least else "exact",
         input_cut=style.cut_short,
         key=style.key,
+        cursor_gap=gap,
     )
 
 
@@ -295,25 +322,33 @@ def _is_within(data: bytes, options: Options) -> bool:
     return len(data.decode()) <= options.max_chars
 
 
+def _as_bytes(source: Any, options: Options) -> bytes | None:
+    """Return a source that is in memory as the bytes it stands for, if cheap."""
+    if isinstance(source, bytes):
+        return source
+    if is_value(source):
+        return dump(source, options.default)
+    if isinstance(source, str) and len(source) <= options.budget_bytes:
+        with contextlib.suppress(UnicodeEncodeError):
+            return source.encode()
+    return None
+
+
 def _unchanged(source: bytes, options: Options) -> Clip | None:
     """Return a document that fits as it came, or None if it does not."""
     started = time.perf_counter()
+    if options.has_caps or len(source) > options.budget_bytes + len(BOM):
+        return None
     data = source.removeprefix(BOM)
-    if options.has_caps or not _could_fit(data, options):
+    if not _is_within(data, options):
         return None
     try:
         check(source, options.max_depth, options.format)
     except InvalidJSONError:
         return None  # what to do about it is decided where all is known
-    if not _is_within(data, options):
-        return None
     seconds = time.perf_counter() - started
     stats = Stats(len(source), len(data), len(source) - len(data), seconds)
     return Clip(data, True, Report(), stats)
-
-
-def _could_fit(data: bytes, options: Options) -> bool:
-    return len(data) <= options.budget_bytes
 
 
 def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
@@ -336,16 +371,20 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
 
     What the source itself raises comes through as it is.
 
-    >>> orders = {"orders": [{"id": n, "sum": 1.5} for n in range(200)], "next": "p2"}
+    >>> orders = {"orders": [{"id": n, "sum": 1.5} for n in range(200)], "of": 200}
     >>> result = clip(orders, max_bytes=200, note=False)
     >>> print(result.text)  # doctest: +NORMALIZE_WHITESPACE
-    {"_clip":{"cuts":[{"path":"/orders","kept":5,"total":200,"omitted":195}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5},{"id":4,"sum":1.5}],"next":"p2"}
+    {"_clip":{"cuts":[{"path":"/orders","kept":5,"total":200,"omitted":195}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5},{"id":4,"sum":1.5}],"of":200}
     """
     checked = Options(**options)
-    if isinstance(source, bytes) and (whole := _unchanged(source, checked)):
+    data = _as_bytes(source, checked)
+    if data is not None and (whole := _unchanged(data, checked)):
         return whole
-    with Clipper(**options) as clipper:
+    with Clipper._of(checked) as clipper:
         try:
+            if data is not None:
+                clipper.feed(data)
+                return clipper.finish()
             with contextlib.closing(open_chunks(source, checked.default)) as chunks:
                 _ = all(clipper.feed(chunk) for chunk in chunks)
             return clipper.finish()
@@ -386,13 +425,11 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
             return clip(source, **options)
         result: Clip = await run_in_thread(functools.partial(clip, source, **options))
         return result
-    return await _aclip_chunks(aopen_chunks(source, checked.default), options)
+    return await _aclip_chunks(aopen_chunks(source, checked.default), checked)
 
 
-async def _aclip_chunks(
-    chunks: AsyncGenerator[Chunk, None], options: ClipOptions
-) -> Clip:
-    with Clipper(**options) as clipper:
+async def _aclip_chunks(chunks: AsyncGenerator[Chunk, None], options: Options) -> Clip:
+    with Clipper._of(options) as clipper:
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
                 if not clipper.feed(chunk):
@@ -423,7 +460,7 @@ def clip_records(records: Iterable[Any], **options: Unpack[ClipOptions]) -> Clip
     1000
     """
     checked = Options(**options)
-    with Clipper(**options) as clipper:
+    with Clipper._of(checked) as clipper:
         chunks = encode_records(records, checked.default)
         _ = all(clipper.feed(chunk) for chunk in chunks)
         return clipper.finish()
@@ -447,4 +484,4 @@ async def aclip_records(
         BudgetTooSmallError: See `clip`.
     """
     checked = Options(**options)
-    return await _aclip_chunks(aencode_records(records, checked.default), options)
+    return await _aclip_chunks(aencode_records(records, checked.default), checked)

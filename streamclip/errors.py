@@ -82,7 +82,8 @@ class BudgetTooSmallError(StreamclipError, ValueError):
 
     Args:
         needed: The size of the smallest text there is, in `unit`.
-        unit: What it is counted in: "bytes", "chars" or "tokens".
+        unit: What it is counted in: "bytes", "chars" or "tokens"; "string_chars"
+            if it is `max_string_chars` that leaves nothing.
 
     >>> print(BudgetTooSmallError(131, "bytes"))
     nothing useful fits the budget: 131 bytes are needed; raise max_bytes

@@ -162,11 +162,16 @@ def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
             f"'~1', not {pointer!r}"
         )
     return tuple(
-        json.dumps(token.replace("~1", "/").replace("~0", "~"), ensure_ascii=False)[
-            1:-1
-        ].encode()
+        _squeezed(token.replace("~1", "/").replace("~0", "~"))
         for token in pointer.split("/")[1:]
     )
+
+
+def _squeezed(text: str) -> bytes:
+    """Return a text as the body of a JSON string with the fewest escapes."""
+    body = json.dumps(text, ensure_ascii=False)[1:-1]
+    escape = re.compile("[\ud800-\udfff]")
+    return escape.sub(lambda found: f"\\u{ord(found[0]):04x}", body).encode()
 
 
 def _check_size(name: str, value: int | None, most: int | None) -> None:

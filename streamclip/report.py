@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import math
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ __all__ = ["Cut", "Report", "Style", "finished_text"]
 
 LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
 MORE_DIGITS = 5  # set aside for the number of lines that are not shown
+CURSOR_PATH_BYTES = 14  # set aside for the path of a pagination cursor
 NOTE_NUMBER = "9999"  # set aside for each number in the note
 
 
@@ -69,7 +71,8 @@ class Report:
         total_is: "exact", or "at_least" if the input was not seen to its end.
         input_cut: Whether the input itself ended before the document did.
         key: The key under which the report stands in the data.
-        cursor_gap: Not told yet: None.
+        cursor_gap: JSON Pointer of a pagination cursor that was kept though its
+            page was cut: following it skips what was left out.
         ref: Not told yet: None.
     """
 
@@ -90,15 +93,27 @@ class Report:
             "cuts": [cut.to_dict() for cut in self.cuts],
             "total_is": self.total_is,
             "input_cut": self.input_cut,
+            "cursor_gap": self.cursor_gap,
             "key": self.key,
         }
 
 
-def cut_of(line: bytes) -> Cut:
-    """Read a line that the core has written."""
-    found = orjson.loads(line)
-    found["names"] = tuple(found.get("names", ()))
-    return Cut(**{"unit": "items", **found})
+def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
+    """Read the lines that the core has written."""
+    # A key may have a lone surrogate, which orjson does not take.
+    found = json.loads(b"[" + b",".join(lines) + b"]")
+    return tuple(
+        Cut(
+            line["path"],
+            line.get("unit", "items"),
+            line["kept"],
+            line["total"],
+            line["omitted"],
+            line.get("places", 1),
+            tuple(line.get("names", ())),
+        )
+        for line in found
+    )
 
 
 UNITS = {
@@ -119,13 +134,13 @@ SIBLING_NOTES = {
 }
 
 
-def note_text(options: Options, cuts: list[bytes]) -> str:
+def note_text(options: Options, cuts: tuple[Cut, ...]) -> str:
     """Return the sentence for the reader about the most important cut."""
     if isinstance(options.note, str):
         return options.note
     if not cuts:
         return SHORT_NOTES[options.lang]
-    cut = cut_of(cuts[0])
+    cut = cuts[0]
     return NOTES[options.lang].format(
         omitted=cut.omitted, total=cut.total, unit=UNITS[options.lang][cut.unit]
     )
@@ -141,6 +156,7 @@ class Style(NamedTuple):
     jsonl: bool
     cut_short: bool
     at_least: bool
+    has_cursors: bool
 
     @property
     def words(self) -> Words:
@@ -149,7 +165,10 @@ class Style(NamedTuple):
 
 
 def _string(text: str) -> bytes:
-    return orjson.dumps(text)
+    try:
+        return orjson.dumps(text)
+    except TypeError:  # a lone surrogate, which has to stay an escape
+        return json.dumps(text).encode()
 
 
 @functools.lru_cache(maxsize=64)
@@ -157,8 +176,9 @@ def _words(style: Style) -> Words:
     key = _string(style.key)
     note = _typical_note(style)
     frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
+    frame += b',"cursor_gap":"' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
-    siblings_wrap = b'{"data":,"total":,"omitted":,"note":}' + note
+    siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + note
     inline = style.form == "inline"
     return Words(
         style.form,
@@ -180,7 +200,7 @@ def _words(style: Style) -> Words:
         more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
         note_bytes=len(note) and len(b',"note":') + len(note),
         note_chars=len(note) and len(b',"note":') + len(note.decode()),
-        sibling_total=b'"total"',
+        sibling_total=_string(_sibling_total(style)),
         sibling_omitted=b'"omitted"',
         sibling_note=b'"note"',
         sibling_text=_sibling_note(style),
@@ -199,6 +219,10 @@ def _typical_note(style: Style) -> bytes:
     )
 
 
+def _sibling_total(style: Style) -> str:
+    return "total_at_least" if style.at_least else "total"
+
+
 def _sibling_note(style: Style) -> bytes:
     if isinstance(style.note, str):
         return _string(style.note)
@@ -214,13 +238,16 @@ def _flags(style: Style) -> list[bytes]:
     return flags
 
 
-def finished_text(fitted: Fitted, style: Style, options: Options) -> bytes:
+def finished_text(
+    fitted: Fitted, style: Style, options: Options, report: Report
+) -> bytes:
     """Put the report into the data.
 
     Args:
         fitted: What the core came to.
         style: How the report is written.
         options: The budgets, which the whole is measured against.
+        report: What it says.
 
     Returns:
         The text, within the budgets.
@@ -228,18 +255,23 @@ def finished_text(fitted: Fitted, style: Style, options: Options) -> bytes:
     if fitted.complete or style.form == "detached":
         return fitted.data
     if style.form == "siblings":
-        return _with_siblings(fitted, style)
-    note = b""
-    if style.note:
-        note = b',"note":' + _string(note_text(options, fitted.lines))
+        return _with_siblings(fitted, style, report)
     spare = _spare_room(fitted, style, options)
-    count = _count_that_fits(fitted, style, spare, b"")
-    with_note = _count_that_fits(fitted, style, spare, note)
-    # The note is the first to go: it stays where room was set aside for it and
-    # a line beside it, or where it costs no line.
-    if with_note == count or (fitted.note and with_note > 0):
-        return _join(fitted, style, _block(fitted, style, note, with_note))
-    return _join(fitted, style, _block(fitted, style, b"", max(count, 0)))
+    fits = functools.partial(_count_that_fits, fitted, style, spare)
+    note = ending = b""
+    if style.note:
+        note = b',"note":' + _string(note_text(options, report.cuts))
+    if report.cursor_gap is not None:
+        ending = b',"cursor_gap":' + _string(report.cursor_gap)
+        if fits(ending) < 1:
+            ending = b""
+    count, with_note = fits(ending), fits(ending + note)
+    # The note is the first to go: it stays only where it costs no line or room
+    # was set aside for it, and where a line is beside it if there is any.
+    has_line = with_note > 0 or (not fitted.lines and with_note == 0)
+    if has_line and (fitted.note or with_note == count):
+        ending, count = ending + note, with_note
+    return _join(fitted, style, _block(fitted, style, ending, max(count, 0)))
 
 
 def _spare_room(fitted: Fitted, style: Style, options: Options) -> tuple[float, float]:
@@ -251,19 +283,19 @@ def _spare_room(fitted: Fitted, style: Style, options: Options) -> tuple[float, 
 
 
 def _count_that_fits(
-    fitted: Fitted, style: Style, spare: tuple[float, float], note: bytes
+    fitted: Fitted, style: Style, spare: tuple[float, float], ending: bytes
 ) -> int:
-    """Return the most lines that fit beside the note, -1 if not even none do."""
+    """Return the most lines that fit before the ending, -1 if not even none do."""
     count = min(LINES_MAX, len(fitted.lines))
     while count >= 0:
-        block = _block(fitted, style, note, count)
+        block = _block(fitted, style, ending, count)
         if len(block) <= spare[0] and len(block.decode()) <= spare[1]:
             break
         count -= 1
     return count
 
 
-def _block(fitted: Fitted, style: Style, note: bytes, count: int) -> bytes:
+def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
     """Write the value of the report with its first `count` lines."""
     parts = []
     if count:
@@ -271,7 +303,7 @@ def _block(fitted: Fitted, style: Style, note: bytes, count: int) -> bytes:
     if len(fitted.lines) > count:
         parts.append(b',"more_cuts":%d' % (len(fitted.lines) - count))
     parts += _flags(style)
-    parts.append(note)
+    parts.append(ending)
     return b"{" + b"".join(parts)[1:] + b"}"
 
 
@@ -285,12 +317,13 @@ def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
     return b"{" + member + (b"}" if data == b"{}" else b"," + data[1:])
 
 
-def _with_siblings(fitted: Fitted, style: Style) -> bytes:
+def _with_siblings(fitted: Fitted, style: Style, report: Report) -> bytes:
     """Tell a cut of the root array, beside which no other member stands."""
-    root = next((c for c in map(cut_of, fitted.lines) if not c.path), None)
+    root = next((cut for cut in report.cuts if not cut.path), None)
     if fitted.root_is_object or root is None:
         return fitted.data
-    told = b'"total":%d,"omitted":%d' % (root.total, root.omitted)
+    told = _string(_sibling_total(style))
+    told += b':%d,"omitted":%d' % (root.total, root.omitted)
     if note := _sibling_note(style):
         told += b',"note":' + note
     if style.jsonl:

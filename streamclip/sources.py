@@ -48,9 +48,11 @@ __all__ = [
     "Default",
     "aencode_records",
     "aopen_chunks",
+    "dump",
     "encode_chunk",
     "encode_records",
     "head_hint",
+    "is_value",
     "open_chunks",
     "path_hint",
     "run_in_thread",
@@ -99,8 +101,8 @@ def open_chunks(source: Any, default: Default = None) -> Chunks:
         return _each((source,))
     if isinstance(source, os.PathLike):
         return _read_path(source)
-    if isinstance(source, VALUES) or _is_dataclass(source):
-        return _each((_dump(source, default),))
+    if is_value(source):
+        return _each((dump(source, default),))
     if callable(getattr(source, "read", None)):
         return _read_file(source)
     if isinstance(source, AsyncIterable):
@@ -110,7 +112,7 @@ def open_chunks(source: Any, default: Default = None) -> Chunks:
     if isinstance(source, Iterator):
         return _each(source)
     if default is not None:
-        return _each((_dump(source, default),))
+        return _each((dump(source, default),))
     if isinstance(source, Iterable) and not isinstance(source, Set):
         return _each(source)
     raise TypeError(
@@ -254,18 +256,32 @@ def path_hint(text: str) -> str | None:
     return None
 
 
+UTF_16 = "it is UTF-16: pass open(path, encoding='{}')"
+UTF_32 = "it is UTF-32: pass open(path, encoding='{}')"
+
+# The longer ones first: the mark of UTF-32 begins like that of UTF-16.
 MAGIC = {
     b"\x1f\x8b": "it is compressed with gzip: pass gzip.open(path)",
     b"\x28\xb5\x2f\xfd": "it is compressed with zstd: decompress it first",
     b"PK\x03\x04": "it is a zip archive: pass a file from zipfile.ZipFile(path).open(name)",
-    b"\xff\xfe": "it is UTF-16: pass open(path, encoding='utf-16')",
-    b"\xfe\xff": "it is UTF-16: pass open(path, encoding='utf-16')",
+    b"\xff\xfe\0\0": UTF_32.format("utf-32"),
+    b"\0\0\xfe\xff": UTF_32.format("utf-32"),
+    b"\xff\xfe": UTF_16.format("utf-16"),
+    b"\xfe\xff": UTF_16.format("utf-16"),
     b"<": "it looks like HTML or XML",
+}
+
+# Which of the first bytes of a text that begins with ASCII are zero.
+ZEROS = {
+    (False, True, True, True): UTF_32.format("utf-32-le"),
+    (True, True, True, False): UTF_32.format("utf-32-be"),
+    (False, True, False): UTF_16.format("utf-16-le"),
+    (True, False): UTF_16.format("utf-16-be"),
 }
 
 
 def head_hint(head: bytes) -> str | None:
-    """Say what an input that is not JSON is, by its first four bytes.
+    r"""Say what an input that is not JSON is, by its first four bytes.
 
     Args:
         head: The beginning of the input, at least 4 bytes if there are so many.
@@ -275,9 +291,16 @@ def head_hint(head: bytes) -> str | None:
 
     >>> head_hint(b"<!DOCTYPE html>")
     'it looks like HTML or XML'
+    >>> head_hint(b'{\0"\0')
+    "it is UTF-16: pass open(path, encoding='utf-16-le')"
     >>> head_hint(b'{"a"')
     """
-    return next((hint for magic, hint in MAGIC.items() if head.startswith(magic)), None)
+    for magic, hint in MAGIC.items():
+        if head.startswith(magic):
+            return hint
+    # Without a mark: JSON begins with ASCII, so the zeros tell (RFC 4627, 3).
+    zeros = tuple(byte == 0 for byte in head)
+    return next((ZEROS[n] for n in ZEROS if zeros[: len(n)] == n), None)
 
 
 def _each(pieces: Iterable[object]) -> Chunks:
@@ -410,14 +433,18 @@ def _arrived(result: Any) -> Any:
     return result
 
 
-def _dump(value: Any, default: Default) -> bytes:
+def dump(value: Any, default: Default) -> bytes:
+    """Write a JSON value as orjson does; any mapping is an object."""
     if isinstance(value, Mapping) and not isinstance(value, dict):
         value = dict(value)
     return orjson.dumps(value, default=default)
 
 
-def _is_dataclass(value: object) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+def is_value(source: object) -> bool:
+    """Tell whether a source is a JSON value, which orjson has to write."""
+    if isinstance(source, VALUES):
+        return True
+    return dataclasses.is_dataclass(source) and not isinstance(source, type)
 
 
 def _name(value: object) -> str:
@@ -436,7 +463,7 @@ class _RecordWriter:
 
     def add(self, record: Any) -> bytes | None:
         try:
-            data = _dump(record, self._default)
+            data = dump(record, self._default)
         except TypeError as error:
             raise TypeError(f"record {self._count}, from 0: {error}") from error
         self._count += 1

@@ -287,7 +287,9 @@ class Maker:
         for at in self.some(self.random.choice([1, 3, 4, 5, 6, 16, 17])):
             value: Tree = long
             if self.random.random() < 0.2:
-                value = Members([(quoted("blob"), long), (quoted("n"), str(depth))])
+                value = Members([(quoted("blob"), long)])
+                if self.random.random() < 0.7:
+                    value.pairs.append((quoted("n"), str(depth)))
             name = f"gone{at}" if self.random.random() < 0.9 else "g" * 65
             pairs.append((quoted(name), value))
             self.left -= 100  # it will have gone

@@ -1,31 +1,30 @@
 """docs/semantics.md written a second time: plain Python over the whole document.
 
     document = Document.read(data, options)
-    view = view_at(document, room, retained_room)
+    view = document.view(room, retained_room)
     view.data, view.lines, view.data_with_marks(words)
     found = fit(document, Limits(max_bytes=2000), words, retained_room)
 
-This file has sections 4 (caps), 5 (sharing) and 7 (finding a room); the text
-rules are in reference_text.py, lines and marks in reference_report.py. Nothing
-here streams, and nothing is fast. The native core reads the document
-once and must come to the same.
+This file has sections 4 (caps) and 7 (finding a room); the rules about text are
+in reference_text.py, sharing is in reference_sharing.py, lines and marks are in
+reference_report.py. Nothing here streams, and nothing is fast. The native core
+reads the document once and must come to the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeAlias
 
 from reference_report import Line, Words, lines_of, marked
+from reference_sharing import Law, keep
 from reference_text import (
     LONG_ATOM,
     Array,
     Fate,
     Member,
     Object,
-    Scalar,
     Text,
     Value,
     parse,
@@ -42,23 +41,12 @@ __all__ = [
     "View",
     "Words",
     "fit",
-    "keep",
     "parse",
-    "view_at",
 ]
 
-LEAST_ROOM = 32
-SMALL_COST = 80
 BITS = 29  # of the grid on which a room is searched
 LISTED_LINES = 8
 NOTE_ROOM = 400
-
-# Rooms and charges inside sharing are counted in sixteenths of a byte: then
-# every share of section 5 is an integer, and every comparison exact.
-UNIT = 16
-UNBOUNDED = 1 << 80
-
-Way: TypeAlias = Sequence[bytes | None] | None  # a token None is any line
 
 
 @dataclass(frozen=True)
@@ -124,173 +112,6 @@ def _leave_out(value: Value | None, options: Options, *, atoms: bool) -> Value |
     return value
 
 
-# --- Section 5: sharing
-
-
-def _wanted(value: Value | None) -> int:
-    """Return s(v): the room it wants, in sixteenths."""
-    if value is None or value.given_up:
-        return UNBOUNDED
-    return value.size * UNIT
-
-
-def _level(wants: Sequence[int], room: int) -> int:
-    """Return the largest whole level L with `sum(min(want, L)) <= room`."""
-    wants = sorted(wants)
-    for at, want in enumerate(wants):
-        others = len(wants) - at
-        if want * others > room:  # from here on all are cut to one level
-            return room // others // UNIT
-        room -= want
-    return UNBOUNDED // UNIT
-
-
-def keep(
-    value: Value | None, room: int, options: Options, way: Way = None
-) -> Value | None:
-    """Return K(v, b): what is kept of a value that has this room.
-
-    Args:
-        value: what there is of it; None if that is nothing.
-        room: bytes.
-        options: see Options; only max_record_bytes plays a part.
-        way: tokens that still lead from here to the named collection.
-
-    Returns:
-        A sub-document of at most so many bytes, or None: nothing.
-    """
-    if value is None or (not value.given_up and value.size <= room):
-        return value
-    if room < LEAST_ROOM or isinstance(value, Scalar):
-        return None
-    if isinstance(value, Text):
-        if value.string.is_atom:
-            return None
-        chars = min(value.chars, value.string.prefix_by_bytes(room - 2))
-        return Text(value.string, chars, given_up=True) if chars else None
-    if isinstance(value, Array):
-        kept: Array | Object = _keep_array(value, room, options, way)
-    else:
-        kept = _keep_object(value, room, options, way)
-    return kept if kept.shown else None
-
-
-def _keep_array(array: Array, room: int, options: Options, way: Way) -> Array:
-    cap = options.max_record_bytes
-    if cap:
-        share = min(room - 2, cap) * UNIT
-    else:
-        share = max(room * UNIT // 4, min(room - 2, 400) * UNIT)
-    wants = [_wanted(e) for e in array.elements]
-    count, charged = 0, UNIT
-    for want in wants:
-        charged += min(want, share) + UNIT
-        if charged > room * UNIT:
-            break
-        count += 1
-    closed = array.closed or count < len(wants)
-    level = share // UNIT
-    if not closed:
-        best = _level(wants, (room - 1 - len(wants)) * UNIT)
-        level = max(level, min(best, cap) if cap else best)
-    elements = tuple(
-        keep(
-            e, level, options, way[1:] if way and way[0] in (None, b"%d" % at) else None
-        )
-        for at, e in enumerate(array.elements[:count])
-    )
-    return Array(elements, array.total, closed)
-
-
-def _keep_object(obj: Object, room: int, options: Options, way: Way) -> Object:
-    costs = {
-        at: (len(m.key) + 4) * UNIT + _wanted(m.value)
-        for at, m in enumerate(obj.members)
-        if m.fate is Fate.COUNTED
-    }
-    named = _large_on_the_way(obj, costs, way)
-    least = (room - 1) // 8 * UNIT  # what the way to the collection has at least
-    named_cost = costs.pop(named, 0)
-    charge = min(named_cost, least)
-    r = (room - 1) * UNIT - charge
-    share = max((room * UNIT - charge) // 16, min(r // 2, 96 * UNIT))
-    small = {at: cost for at, cost in costs.items() if cost <= SMALL_COST * UNIT}
-    large = {at: cost for at, cost in costs.items() if at not in small}
-    named_room = {}
-    if named is not None:
-        rest = (room - 1) * UNIT - sum(costs.values())
-        if obj.small_closed or obj.large_closed:
-            rest = 0
-        named_room = {named: max(rest, least) // UNIT}
-
-    small_sum = sum(small.values())
-    large_sum = sum(min(cost, share) for cost in large.values())
-    open_ = not (obj.small_closed or obj.large_closed)
-    if open_ and small_sum + large_sum <= r:
-        level = max(share // UNIT, _level(list(large.values()), r - small_sum))
-        rooms = dict.fromkeys(small, UNBOUNDED) | dict.fromkeys(large, level)
-        return _keep_members(obj, rooms | named_room, options, way)
-
-    reserve = max(0, min(r // 2, r - 192 * UNIT))
-    small_room = large_room = 0
-    if not obj.large_closed:
-        small_room = r - large_sum
-    if not obj.small_closed:
-        large_room = r - small_sum
-    small_room = max(r - reserve, small_room)
-    large_room = max(reserve, large_room)
-
-    rooms = {}
-    charged = 0
-    for at, cost in small.items():
-        charged += cost
-        if charged > small_room:
-            break
-        rooms[at] = UNBOUNDED
-    charged = 0
-    limit = min(share, large_room)  # the first of them always counts
-    for at, cost in large.items():
-        charged += min(cost, limit)
-        if charged > large_room:
-            break
-        rooms[at] = limit // UNIT
-        limit = share
-    kept = _keep_members(obj, rooms | named_room, options, way)
-    return replace(
-        kept,
-        small_closed=obj.small_closed or not small.keys() <= rooms.keys(),
-        large_closed=obj.large_closed or not large.keys() <= rooms.keys(),
-    )
-
-
-def _is_on_the_way(member: Member, way: Way) -> bool:
-    return bool(way) and member.key == way[0]
-
-
-def _large_on_the_way(obj: Object, costs: dict[int, int], way: Way) -> int | None:
-    """Return the position of the large member that leads to the collection."""
-    for at, cost in costs.items():
-        large = cost > SMALL_COST * UNIT
-        if large and _is_on_the_way(obj.members[at], way):
-            return at
-    return None
-
-
-def _keep_members(
-    obj: Object, rooms: dict[int, int], options: Options, way: Way
-) -> Object:
-    """Keep the members that count, each with its room, its key included."""
-    members = list(obj.members)
-    for at, m in enumerate(members):
-        if at in rooms:
-            rest = way[1:] if way and _is_on_the_way(m, way) else None
-            value = keep(m.value, rooms[at] - len(m.key) - 4, options, rest)
-            members[at] = Member(m.key, value)
-        elif m.fate is Fate.COUNTED:
-            members[at] = Member(m.key, None, Fate.DROPPED)
-    return replace(obj, members=tuple(members))
-
-
 # --- Sections 4.3 and 7: views, and finding a room
 
 
@@ -317,11 +138,35 @@ class Document:
         value = self.capped
         if value is not None and value.size > min(rooms):
             value = self.stripped
+        for room in rooms:
+            value = self._keep(value, room)
+        return value
+
+    def view(
+        self, room: int, retained_room: int, *, without_atoms: bool = False
+    ) -> View:
+        """Return what is shown at one room of what another room retains.
+
+        Args:
+            room: d.
+            retained_room: R. Larger rooms show no more.
+            without_atoms: long atoms are out, though the whole may fit.
+        """
+        value = self.capped
+        if value is None or value.given_up or value.size > retained_room:
+            value = self._keep(self.stripped, retained_room)
+        elif without_atoms or value.size > room:
+            value = self.stripped
+        value = self._keep(value, min(room, retained_room), aligns_columns=True)
+        return View(value, room, self.multi)
+
+    def _keep(
+        self, value: Value | None, room: int, *, aligns_columns: bool = False
+    ) -> Value | None:
+        law = Law(self.options.max_record_bytes, aligns_columns)
         # In JSON Lines the pointer leads through each line.
         way = (*((None,) if self.multi else ()), *self.options.collection)
-        for room in rooms:
-            value = keep(value, room, self.options, way)
-        return value
+        return keep(value, room, law, way if self.options.collection else ())
 
 
 @dataclass(frozen=True)
@@ -426,15 +271,6 @@ def listed(view: View, words: Words) -> list[bytes]:
     return texts
 
 
-def view_at(document: Document, room: int, retained_room: int) -> View:
-    """Return what a document is at one room, of what the retained room holds.
-
-    That is K(K(D, R), d), which is K(D, d) for d <= R and K(D, R) for d > R;
-    test_reference.py checks both.
-    """
-    return View(document.keep(min(room, retained_room)), room, document.multi)
-
-
 def fit(
     document: Document, limits: Limits, words: Words, retained_room: int
 ) -> Fitted | None:
@@ -443,24 +279,30 @@ def fit(
     Returns:
         What is shown and what it needs; None if at no room anything is kept.
     """
-    found = view_at(document, retained_room, retained_room)
+    found = document.view(retained_room, retained_room)
     if found.root is not None and limits.allow(need_of(found, words)):
         return Fitted(found, need_of(found, words), fits=True)
+    whole = None
+    if found.root is not None and found.complete:
+        whole = need_of(found, words)
 
-    document = replace(document, capped=document.stripped)
+    view = partial(document.view, retained_room=retained_room, without_atoms=True)
     room = 0
     for bit in range(BITS, -1, -1):
-        tried = view_at(document, room + (1 << bit), retained_room)
+        tried = view(room + (1 << bit))
         if tried.room <= retained_room and (
             tried.root is None or limits.allow(need_of(tried, words))
         ):
             room = tried.room
-    found = view_at(document, room, retained_room)
+    found = view(room)
     if found.root is not None:
         return Fitted(found, need_of(found, words), fits=True)
 
-    found = view_at(document, room + 1, retained_room)
+    found = view(room + 1)
     if found.root is None:
         return None
     need = need_of(found, words, counted_only=True)
-    return Fitted(found, need, fits=limits.allow(need), counted_only=True)
+    fits = limits.allow(need)
+    if not fits and whole and whole.size <= need.size and whole.chars <= need.chars:
+        need = whole  # a report costs more than it saves
+    return Fitted(found, need, fits=fits, counted_only=True)

@@ -20,7 +20,6 @@ from reference import (
     Words,
     fit,
     need_of,
-    view_at,
 )
 from reference_report import lines_of
 from reference_text import (
@@ -188,6 +187,22 @@ def rooms_for(document: Document, random: Random, count: int = 6) -> list[int]:
     return sorted(rooms, reverse=True)
 
 
+def columns_of(value: Value) -> Iterator[list[Array]]:
+    """Yield the sibling arrays that are columns of one table."""
+    if isinstance(value, Array):
+        for element in value.shown:
+            yield from columns_of(element)
+    if isinstance(value, Object):
+        groups: dict[int, list[Array]] = {}
+        for _, below in value.shown:
+            yield from columns_of(below)
+            if isinstance(below, Array) and below.total >= 4 and below.shown:
+                first = below.shown[0]
+                if isinstance(first, Scalar | Text):
+                    groups.setdefault(below.total, []).append(below)
+        yield from groups.values()
+
+
 def need_within(document: Document, limits: Limits, words: Words, room: int) -> int:
     """Check one fit, and return its room; -1 if nothing fits."""
     found = fit(document, limits, words, room)
@@ -248,7 +263,7 @@ def test_what_is_kept_is_valid_and_part_of_the_document(seed: int) -> None:
         whole = parse(of.data, multi=of.multi)
         document = read(of)
         for room in rooms_for(document, random, count=3):
-            view = view_at(document, room, room + random.randrange(100))
+            view = document.view(room, room + random.randrange(100))
             if view.root is None:
                 continue
             assert is_part(view.root, whole)
@@ -259,6 +274,22 @@ def test_what_is_kept_is_valid_and_part_of_the_document(seed: int) -> None:
             marked = parse(view.data_with_marks(MARKED), multi=of.multi)
             assert squeezed(without_marks(marked, marks)) == squeezed(view.root)
             assert len(marks) == records(view.root)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_views_of_what_is_retained_nest_and_keep_columns_aligned(seed: int) -> None:
+    """Columns of one table have the same length at every room."""
+    random = Random(4000 + seed)
+    for _ in range(15):
+        document = read(sample(random))
+        rooms = rooms_for(document, random)
+        retained_room = random.choice(rooms)
+        roots = [document.view(room, retained_room).root for room in rooms]
+        for more, less in pairwise(roots):
+            assert is_part(less, more)
+        for root in (root for root in roots if root is not None):
+            for columns in columns_of(root):
+                assert len({len(column.shown) for column in columns}) == 1
 
 
 @pytest.mark.parametrize("seed", range(10))
