@@ -217,7 +217,8 @@ static void release_text(struct sc_tree *t)
         return;
     n->flags &= (uint16_t)~SC_HELD;
     t->live += n->size + sc_cost_beside(t, n);
-    if ((cur->flags & SC_CLOSED) || sc_is_shut(cur))
+    if ((cur->flags & SC_CLOSED) ||
+        (sc_is_shut(cur) && !(n->flags & SC_ON_WAY)))
         sc_tree_drop_text(t);
 }
 

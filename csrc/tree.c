@@ -493,6 +493,7 @@ static void flush_high(struct sc_tree *t, bool key)
 
 void sc_tree_string(struct sc_tree *t, bool key)
 {
+    t->high = 0; /* of a string whose end the kernel has read */
     if (key) {
         t->has_key = t->key_known = true;
         t->key_len = 0;
