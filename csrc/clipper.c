@@ -173,6 +173,21 @@ bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
     return false;
 }
 
+bool sc_clipper_key_taken(const sc_clipper *c, const sc_words *words)
+{
+    const uint8_t *key = words->mark.data + 1;
+    const uint8_t *end = memchr(key, '"', words->mark.len - 1);
+
+    for (uint32_t i = 1; i < c->tree.count; i++) {
+        const struct sc_node *n = &c->tree.nodes[i];
+        if (n->key_known && n->key_len == (size_t)(end - key) &&
+            memcmp(sc_key(&c->tree, n), key, n->key_len) == 0 &&
+            sc_old_mark(&c->tree, n->parent, words) != i)
+            return true;
+    }
+    return false;
+}
+
 /* Start a new view; SC_OK if that is possible now. */
 static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
                      sc_fitted *fitted)

@@ -69,8 +69,8 @@ static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
 
     sc_weigh(f->tree, words, &bytes, &need->chars);
     need->bytes = bytes;
-    if (is_complete(f) || !within(*need, limits) ||
-        words->report == SC_DETACHED)
+    if (!within(*need, limits) || words->report == SC_DETACHED ||
+        (is_complete(f) && !words->always))
         return SC_OK;
     need->bytes += words->frame_bytes;
     need->chars += words->frame_bytes;

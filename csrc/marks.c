@@ -30,34 +30,135 @@ bool sc_names_missing(struct sc_tree *t, uint32_t i)
     return missing == 0;
 }
 
+/* Does the text begin with this, and what follows? */
+static bool begins(const uint8_t **text, const uint8_t *end, const void *with,
+                   size_t len)
+{
+    if ((size_t)(end - *text) < len || memcmp(*text, with, len) != 0)
+        return false;
+    *text += len;
+    return true;
+}
+
+uint32_t sc_old_mark(const struct sc_tree *t, uint32_t i, const sc_words *words)
+{
+    const struct sc_node *mark = &t->nodes[i + 1];
+    const struct sc_node *first = &t->nodes[i + 2];
+    const uint8_t *text = words->mark.data;
+    const uint8_t *end = text + words->mark.len;
+
+    if (t->nodes[t->nodes[i].parent].kind != SC_ARRAY ||
+        t->nodes[i].kind != SC_OBJECT || t->nodes[i].span < 3 ||
+        mark->kind != SC_OBJECT || mark->span < 2 || !mark->key_known ||
+        first->kind != SC_PLAIN || !first->key_known)
+        return SC_NONE;
+    return begins(&text, end, "\"", 1) &&
+                   begins(&text, end, sc_key(t, mark), mark->key_len) &&
+                   begins(&text, end, "\":{\"", 4) &&
+                   begins(&text, end, sc_key(t, first), first->key_len) &&
+                   begins(&text, end, "\":", 2) &&
+                   begins(&text, end, sc_body(t, first), first->len) &&
+                   text == end
+               ? i + 1
+               : SC_NONE;
+}
+
+/* What the mark says so far. */
+struct saying {
+    struct sc_out *out;
+    const sc_words *words;
+    uint64_t fields;
+};
+
+/* Name one more field; beyond some they are only counted. */
+static void say_field(struct saying *s, const uint8_t *body, size_t len)
+{
+    if (++s->fields > FIELDS_MAX)
+        return;
+    if (s->fields == 1)
+        out_word(s->out, s->words->mark_fields);
+    out_byte(s->out, s->fields == 1 ? '[' : ',');
+    out_string(s->out, body, len);
+}
+
+static uint64_t number_of(const uint8_t *digits, size_t len)
+{
+    uint64_t number = 0;
+
+    for (size_t k = 0; k < len && k < 18; k++)
+        number = number * 10 + (uint64_t)(digits[k] - '0');
+    return number;
+}
+
+/* Is the field told anew, as a member that is dirty in this view? */
+static bool told_anew(struct sc_tree *t, uint32_t i, const uint8_t *body,
+                      size_t len)
+{
+    uint32_t end = i + t->nodes[i].span;
+
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        if (m->key_known && m->key_len == len &&
+            memcmp(sc_key(t, m), body, len) == 0)
+            return !sc_shown(t, c) || sc_shown_dirty(t, c);
+    }
+    return false;
+}
+
+/* Say what the old mark said: the strings of its array, and its number, which
+   is added to *missing. */
+static void say_old(struct saying *s, struct sc_tree *t, uint32_t i,
+                    uint32_t mark, uint64_t *missing)
+{
+    uint32_t end = mark + t->nodes[mark].span;
+
+    for (uint32_t c = mark + 2; c < end; c += t->nodes[c].span) {
+        const struct sc_node *m = &t->nodes[c];
+        uint32_t last = c + m->span;
+        if (m->kind == SC_PLAIN && m->len && sc_body(t, m)[0] != '-')
+            *missing += number_of(sc_body(t, m), m->len);
+        for (uint32_t e = c + 1; m->kind == SC_ARRAY && e < last;
+             e += t->nodes[e].span) {
+            const struct sc_node *field = &t->nodes[e];
+            const uint8_t *body = sc_body(t, field);
+            if (field->kind != SC_STRING || field->len == 0)
+                continue;
+            if (body[0] == '+')
+                s->fields += number_of(body + 1, field->len - 1);
+            else if (!told_anew(t, i, body, field->len))
+                say_field(s, body, field->len);
+        }
+    }
+}
+
 void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
                  struct sc_out *out)
 {
+    uint32_t old = sc_old_mark(t, i, words);
+    struct saying s = {out, words, 0};
     bool names = sc_names_missing(t, i);
     uint64_t missing = t->nodes[i].total - sc_shown_kept(t, i);
     uint32_t end = i + t->nodes[i].span;
-    uint64_t fields = 0;
 
+    if (names)
+        missing = 0;
     out_word(out, words->mark);
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
-        bool field = sc_shown(t, c) ? sc_shown_dirty(t, c)
-                                    : names && sc_is_named_gap(t, c);
-        if (!field || ++fields > FIELDS_MAX)
-            continue;
-        if (fields == 1)
-            out_word(out, words->mark_fields);
-        out_byte(out, fields == 1 ? '[' : ',');
-        out_string(out, sc_key(t, m), m->key_len);
+        if (c != old && (sc_shown(t, c) ? sc_shown_dirty(t, c)
+                                        : names && sc_is_named_gap(t, c)))
+            say_field(&s, sc_key(t, m), m->key_len);
     }
-    if (fields > FIELDS_MAX) {
+    if (old != SC_NONE)
+        say_old(&s, t, i, old, &missing);
+    if (s.fields > FIELDS_MAX) {
         out_put(out, ",\"+", 3);
-        out_number(out, fields - FIELDS_MAX);
+        out_number(out, s.fields - FIELDS_MAX);
         out_byte(out, '"');
     }
-    if (fields)
+    if (s.fields)
         out_byte(out, ']');
-    if (missing && !names) {
+    if (missing) {
         out_word(out, words->mark_omitted);
         out_number(out, missing);
     }
@@ -168,7 +269,8 @@ void sc_put_siblings(struct sc_tree *t, uint32_t i, const sc_words *words,
     }
 }
 
-void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out)
+void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out,
+                  struct sc_out *hidden)
 {
     uint32_t root = sc_tree_root(t);
     uint32_t end = root + t->nodes[root].span;
@@ -180,9 +282,16 @@ void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out)
         if (!shown || !sc_shown_dirty(t, i)) {
             i += t->nodes[i].span;
         } else if (words->report == SC_INLINE && sc_is_marked(t, i)) {
+            uint32_t old = sc_old_mark(t, i, words);
             sc_put_mark(t, i, words, out);
             if (sc_shown_kept(t, i))
                 out_byte(out, ',');
+            if (old != SC_NONE && sc_shown(t, old)) {
+                hidden->len += sc_shown_size(t, old) +
+                               sc_key_cost(&t->nodes[old]);
+                hidden->chars += sc_shown_chars(t, old) +
+                                 t->nodes[old].key_chars + 4;
+            }
             i += t->nodes[i].span;
         } else {
             if (words->report == SC_SIBLINGS && sc_has_siblings(t, i))

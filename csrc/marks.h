@@ -10,6 +10,12 @@
    a place at or below it? */
 bool sc_is_marked(const struct sc_tree *t, uint32_t i);
 
+/* The mark that the object i, a record, brought from an earlier clip: its first
+   member, if it begins as words->mark does. SC_NONE: none. A new mark takes its
+   place, and its fields with it. */
+uint32_t sc_old_mark(const struct sc_tree *t, uint32_t i,
+                     const sc_words *words);
+
 /* Write its mark, without a comma. */
 void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
                  struct sc_out *out);
@@ -27,7 +33,9 @@ bool sc_names_missing(struct sc_tree *t, uint32_t i);
 /* Is c, a child of the shown object i, a missing member that can be named? */
 bool sc_is_named_gap(struct sc_tree *t, uint32_t c);
 
-/* All marks and siblings of the view together. */
-void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out);
+/* All marks and siblings of the view together; old marks that give way to new
+   ones are added to `hidden`. */
+void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out,
+                  struct sc_out *hidden);
 
 #endif

@@ -30,6 +30,7 @@ void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out)
     uint32_t end = root + t->nodes[root].span;
     uint32_t open = 0;       /* the container whose children are written */
     uint32_t marked_end = 0; /* in a marked record until here */
+    uint32_t hidden = SC_NONE; /* its old mark */
     bool first = true;       /* nothing stands in `open` yet */
 
     for (uint32_t i = root; i < end;) {
@@ -39,7 +40,7 @@ void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out)
             i++;
             continue;
         }
-        if (i != root && !sc_shown(t, i)) {
+        if (i != root && (i == hidden || !sc_shown(t, i))) {
             i += n->span;
             continue;
         }
@@ -62,6 +63,7 @@ void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out)
             if (words->report == SC_INLINE && i >= marked_end &&
                 sc_is_marked(t, i)) {
                 marked_end = i + n->span;
+                hidden = sc_old_mark(t, i, words);
                 sc_put_mark(t, i, words, out);
                 first = false;
             }
@@ -78,11 +80,11 @@ void sc_weigh(struct sc_tree *t, const sc_words *words, size_t *bytes,
               uint64_t *chars)
 {
     uint32_t root = sc_tree_root(t);
-    struct sc_out marks = {NULL, 0, 0};
+    struct sc_out marks = {NULL, 0, 0}, hidden = {NULL, 0, 0};
     /* lines stand without the brackets and one of the signs between */
     uint32_t frame = root ? 0 : 2;
 
-    sc_put_marks(t, words, &marks);
-    *bytes = sc_shown_size(t, root) - frame + marks.len;
-    *chars = sc_shown_chars(t, root) - frame + marks.chars;
+    sc_put_marks(t, words, &marks, &hidden);
+    *bytes = sc_shown_size(t, root) - frame + marks.len - hidden.len;
+    *chars = sc_shown_chars(t, root) - frame + marks.chars - hidden.chars;
 }

@@ -80,6 +80,7 @@ typedef struct sc_options {
 /* The texts that reports, marks and siblings are written with. */
 typedef struct sc_words {
     uint8_t report;          /* enum sc_report */
+    bool always;             /* there is a block even if nothing was cut */
     /* inline: a mark is  mark [fields FIELDS] [omitted N] mark_end  */
     sc_bytes mark, mark_fields, mark_omitted, mark_end;
     /* a line is  path P [unit_*] kept N total N omitted N [places N]
@@ -141,6 +142,10 @@ bool sc_clipper_is_jsonl(const sc_clipper *c);
 /* Does an object of the retained tree have one of these keys (bodies)? */
 bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
                         size_t count);
+
+/* Is the key that marks are written with used for anything else in the retained
+   tree? Marks of an earlier clip are not: they are merged. */
+bool sc_clipper_key_taken(const sc_clipper *c, const sc_words *words);
 
 /* Find the largest room whose text fits the limits, and go to it. */
 int sc_clipper_fit(sc_clipper *c, const sc_words *words,

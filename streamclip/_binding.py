@@ -259,6 +259,10 @@ class Core:
         """Whether the document is a list of lines."""
         return bool(lib.sc_clipper_is_jsonl(self._clipper))
 
+    def key_is_taken(self, words: Words) -> bool:
+        """Tell whether the key of the words' marks is used for anything else."""
+        return bool(lib.sc_clipper_key_taken(self._clipper, words.pointer))
+
     def has_key(self, keys: Texts) -> bool:
         """Tell whether an object that is retained has one of these keys."""
         return bool(lib.sc_clipper_has_key(self._clipper, keys.array, len(keys.texts)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import json
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
@@ -23,8 +24,9 @@ from streamclip.errors import (
     IncompleteJSONError,
     InvalidJSONError,
 )
+from streamclip.merge import Earlier, Opening, merge_cuts
 from streamclip.options import ClipOptions, Options
-from streamclip.report import Report, Style, cuts_of, finished_text
+from streamclip.report import Report, Style, cuts_of, finished_text, line_of
 from streamclip.sources import (
     BUFFERS,
     Chunk,
@@ -47,6 +49,8 @@ __all__ = ["Clip", "Clipper", "Stats", "aclip", "aclip_records", "clip", "clip_r
 
 CURSOR_KEYS = Texts(key.encode() for key in KEYS)
 BOM = b"\xef\xbb\xbf"
+EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
+INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
 LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
 
@@ -124,6 +128,7 @@ class Clipper:
         self._started = time.perf_counter()
         self._head = b""
         self._read = 0
+        self._opening = Opening() if options.report == "inline" else None
         # the input as it came, as long as it may be the result
         self._verbatim: list[bytes] | None = None if options.has_caps else []
 
@@ -153,7 +158,8 @@ class Clipper:
             wanted = True
             for part in encode_chunk(chunk, self._read):
                 self._remember(part)
-                wanted = core.feed(part)
+                for piece in self._opening.pass_on(part) if self._opening else [part]:
+                    wanted = core.feed(piece)
             return wanted
         except BaseException as error:
             self._free()
@@ -174,7 +180,13 @@ class Clipper:
         """
         core = self._enter()
         try:
-            core.finish(keep_incomplete=self._options.incomplete == "keep")
+            keep_incomplete = self._options.incomplete == "keep"
+            if self._opening:
+                for piece in self._opening.end():
+                    core.feed(piece)
+            core.finish(keep_incomplete=keep_incomplete)
+            if self._opening and self._opening.is_unclosed and not keep_incomplete:
+                raise IncompleteJSONError(INCOMPLETE, core.offset)
             data, report, complete = self._result(core)
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
@@ -236,32 +248,57 @@ class Clipper:
             self._verbatim.append(bytes(part))
 
     def _with_hint(self, error: InvalidJSONError) -> InvalidJSONError:
+        """Say what the input may be, and where the error is in all of it."""
         if error.offset < HEAD_BYTES and (hint := head_hint(self._head)):
             return type(error)(error.reason, error.offset, hint)
+        if self._opening and self._opening.removed:
+            offset = error.offset + self._opening.removed
+            return type(error)(error.reason, offset, error.hint)
         return error
 
     def _result(self, core: Core) -> tuple[bytes, Report, bool]:
-        cut_short = core.is_cut_short
-        if self._verbatim is not None and not cut_short:
+        if self._verbatim is not None and not core.is_cut_short:
             data = b"".join(self._verbatim).removeprefix(BOM)
             if _is_within(data, self._options):
                 return data, Report(), True
-        style = Style(
-            self._options.report,
-            _free_key(core),
-            self._options.note,
-            self._options.lang,
-            core.is_jsonl,
-            cut_short and self._options.read != "enough",
-            cut_short,
-            core.has_key(CURSOR_KEYS),
-        )
+        earlier = self._opening.earlier if self._opening else None
+        style = self._style(core, earlier)
         fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
         if isinstance(fitted, TooSmall):
-            raise self._too_small(fitted, cut_short)
+            raise self._too_small(fitted, core.is_cut_short)
+        complete = fitted.complete
+        if earlier is not None:
+            fitted, lost = _merged(fitted, style, earlier)
+            style = style._replace(unlisted=style.unlisted + lost)
+            complete = complete and not fitted.lines and not style.unlisted
         report = _report(fitted, style)
         data = finished_text(fitted, style, self._options, report)
-        return data, report, fitted.complete
+        return data, report, complete
+
+    def _style(self, core: Core, earlier: Earlier | None) -> Style:
+        unclosed = self._opening is not None and self._opening.is_unclosed
+        cut_short = core.is_cut_short or unclosed
+        style = Style(
+            form=self._options.report,
+            key="_clip",
+            note=self._options.note,
+            lang=self._options.lang,
+            jsonl=core.is_jsonl,
+            cut_short=cut_short and self._options.read != "enough",
+            at_least=cut_short,
+            has_cursors=core.has_key(CURSOR_KEYS),
+            is_always=earlier is not None,
+            earlier_bytes=0,
+            unlisted=0,
+        )
+        if earlier is not None:
+            lines = b",".join(line_of(cut) for cut in earlier.cuts[:EARLIER_LINES])
+            style = style._replace(earlier_bytes=len(lines), unlisted=earlier.unlisted)
+        number = 1
+        while core.key_is_taken(style.words):
+            number += 1
+            style = style._replace(key=f"_clip_{number}")
+        return style
 
     def _too_small(self, least: TooSmall, cut_short: bool) -> Exception:
         options = self._options
@@ -290,13 +327,13 @@ def _new_core(options: Options) -> Core:
     )
 
 
-def _free_key(core: Core) -> str:
-    """Return the first of `_clip`, `_clip_2`, … that the data does not use."""
-    key, number = "_clip", 1
-    while core.has_key(Texts([key.encode()])):
-        number += 1
-        key = f"_clip_{number}"
-    return key
+def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:
+    """Put the cuts of an earlier clip in, and count those that cannot be."""
+    texts = fitted.data.split(b"\n") if style.jsonl else [fitted.data]
+    values = [json.loads(text) for text in texts]
+    document = values if style.jsonl else values[0]
+    cuts, lost = merge_cuts(cuts_of(fitted.lines), earlier, document)
+    return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
 
 
 def _report(fitted: Fitted, style: Style) -> Report:

@@ -116,6 +116,14 @@ def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
     )
 
 
+def line_of(cut: Cut) -> bytes:
+    """Write a cut as the core writes it."""
+    try:
+        return orjson.dumps(cut.to_dict())
+    except TypeError:  # a lone surrogate in a key
+        return json.dumps(cut.to_dict(), separators=(",", ":")).encode()
+
+
 UNITS = {
     "en": {"items": "items", "members": "members", "chars": "characters"},
     "zh": {"items": "项", "members": "个成员", "chars": "个字符"},
@@ -157,6 +165,9 @@ class Style(NamedTuple):
     cut_short: bool
     at_least: bool
     has_cursors: bool
+    is_always: bool  # there is a block even if nothing was cut
+    earlier_bytes: int  # set aside for the lines of an earlier clip
+    unlisted: int  # its cuts that were not told, or could not be kept
 
     @property
     def words(self) -> Words:
@@ -176,6 +187,7 @@ def _words(style: Style) -> Words:
     key = _string(style.key)
     note = _typical_note(style)
     frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
+    frame += b"9" * style.earlier_bytes
     frame += b',"cursor_gap":"' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
     siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + note
@@ -195,6 +207,7 @@ def _words(style: Style) -> Words:
         places=b',"places":',
         names=b',"names":',
         line_end=b"}",
+        always=style.is_always,
         frame_bytes=len(frame) if inline else 0,
         wrap_bytes=len(wrap) if inline else len(siblings_wrap) + 40,
         more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
@@ -252,7 +265,7 @@ def finished_text(
     Returns:
         The text, within the budgets.
     """
-    if fitted.complete or style.form == "detached":
+    if style.form == "detached" or (fitted.complete and not style.is_always):
         return fitted.data
     if style.form == "siblings":
         return _with_siblings(fitted, style, report)
@@ -300,8 +313,8 @@ def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
     parts = []
     if count:
         parts += [b',"cuts":[', b",".join(fitted.lines[:count]), b"]"]
-    if len(fitted.lines) > count:
-        parts.append(b',"more_cuts":%d' % (len(fitted.lines) - count))
+    if more := len(fitted.lines) - count + style.unlisted:
+        parts.append(b',"more_cuts":%d' % more)
     parts += _flags(style)
     parts.append(ending)
     return b"{" + b"".join(parts)[1:] + b"}"

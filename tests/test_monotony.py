@@ -164,6 +164,17 @@ def test_a_detached_clip_of_a_detached_clip_is_the_smaller_clip(
     assert difference(kept, kept_large) is None
 
 
+def test_a_clip_clipped_again_at_less_keeps_the_original_totals() -> None:
+    """Its report is merged into the new one: there is one, and it is true."""
+    rows = {"rows": [{"id": n, "t": "abc"} for n in range(100)]}
+    once = clip(rows, max_bytes=1000)
+    again = clip(once.data, max_bytes=500)
+    found = json.loads(again.data)
+    assert [key for key in found if key.startswith("_clip")] == ["_clip"]
+    (cut,) = again.report.cuts
+    assert (cut.path, cut.kept, cut.total) == ("/rows", len(found["rows"]), 100)
+
+
 # Stats
 
 
