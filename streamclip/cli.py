@@ -27,6 +27,7 @@ from streamclip.errors import (
     InvalidJSONError,
     StreamclipError,
 )
+from streamclip.profiles import PROFILES
 from streamclip.sources import Chunk, open_chunks
 
 try:
@@ -86,6 +87,11 @@ def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
 )
 @click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters.")
+@click.option(
+    "--profile",
+    type=click.Choice([*PROFILES]),
+    help="Host whose limits are the budget.",
+)
 @click.option(
     "--collection",
     metavar="POINTER",
@@ -168,7 +174,7 @@ def clip_command(
     """
     if file is None and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("no FILE is given, and standard input is a terminal")
-    if options["max_bytes"] is None and options["max_chars"] is None:
+    if not any(options[name] for name in ("max_bytes", "max_chars", "profile")):
         options["max_bytes"] = DEFAULT_MAX_BYTES
     name = "<stdin>" if file in (None, "-") else str(file)
     try:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, TypedDict
 
+from streamclip.profiles import PROFILES, Profile
+
 __all__ = ["ClipOptions", "Options"]
 
 # Four rooms of this size still have 32-bit sizes.
@@ -29,12 +31,15 @@ SIZES = ("max_record_bytes", "max_string_chars", "max_items")
 class ClipOptions(TypedDict, total=False):
     """The keyword arguments of everything that clips.
 
-    At least one budget has to be given; all that are hold for the final text,
+    A budget or a profile has to be given; all budgets hold for the final text,
     the report in it included.
 
     Args:
         max_bytes: Budget in bytes of UTF-8, at most 256 MiB.
         max_chars: Budget in code points, at most 64 Mi.
+        profile: Name of a host whose limits are the budgets, as far as they are
+            not given: "claude-code", "codex", "gemini-cli", "mcp-http" (see
+            profiles.py).
         max_record_bytes: Share of one element of an array once something has
             to be left out. What is larger is shortened inside, and marked.
             Default: a quarter of its array's room, at least 400.
@@ -59,6 +64,7 @@ class ClipOptions(TypedDict, total=False):
 
     max_bytes: int | None
     max_chars: int | None
+    profile: Profile | None
     max_record_bytes: int | None
     max_string_chars: int | None
     max_items: int | None
@@ -84,6 +90,7 @@ class Options:
 
     max_bytes: int | None = None
     max_chars: int | None = None
+    profile: str | None = None
     max_record_bytes: int | None = None
     max_string_chars: int | None = None
     max_items: int | None = None
@@ -98,8 +105,10 @@ class Options:
     default: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
+        if self.profile is not None:
+            self._take_budgets()
         if self.max_bytes is None and self.max_chars is None:
-            raise TypeError("give a budget: max_bytes or max_chars")
+            raise TypeError("give a budget: max_bytes, max_chars or a profile")
         _check_size("max_bytes", self.max_bytes, MAX_BUDGET_BYTES)
         _check_size("max_chars", self.max_chars, MAX_BUDGET_BYTES // BYTES_PER_CHAR)
         _check_size("max_depth", self.max_depth, MAX_DEPTH)
@@ -114,6 +123,15 @@ class Options:
         if not isinstance(self.note, (bool, str)):
             raise TypeError(f"note is a bool or a text, not {self.note!r}")
         pointer_tokens(self.collection)
+
+    def _take_budgets(self) -> None:
+        """Have the profile's budgets where none is given."""
+        if self.profile not in PROFILES:
+            names = ", ".join(PROFILES)
+            raise ValueError(f"profile is one of {names}, not {self.profile!r}")
+        for name, budget in PROFILES[self.profile].items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, budget)
 
     @property
     def budget_bytes(self) -> int:
