@@ -58,6 +58,25 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
     }
 }
 
+/* Add the note, which is about the first line. */
+static void add_note(const struct sc_fit *f, struct need *need)
+{
+    const sc_words *words = f->words;
+    struct sc_out numbers = {NULL, 0, 0};
+
+    need->bytes += words->note_bytes;
+    need->chars += words->note_chars;
+    if (f->lines->count == 0 || words->note_numbers == 0)
+        return;
+    out_number(&numbers, f->lines->lines[0].total - f->lines->lines[0].kept);
+    if (words->note_numbers > 1)
+        out_number(&numbers, f->lines->lines[0].total);
+    need->bytes += numbers.len;
+    need->chars += numbers.len;
+    need->bytes += words->note_unit_bytes[f->lines->lines[0].unit];
+    need->chars += words->note_unit_chars[f->lines->lines[0].unit];
+}
+
 /* What the present view needs with its report. Past the limits it is not
    worked out to the end. */
 static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
@@ -88,10 +107,8 @@ static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
     if (sc_lines_find(f->lines, f->tree))
         return SC_NO_MEMORY;
     add_lines(f, room, need);
-    if (room >= NOTE_ROOM) {
-        need->bytes += words->note_bytes;
-        need->chars += words->note_chars;
-    }
+    if (room >= NOTE_ROOM)
+        add_note(f, need);
     return SC_OK;
 }
 

@@ -257,12 +257,14 @@ static int by_importance(const void *left, const void *right)
     size_t len = a->path_len < b->path_len ? a->path_len : b->path_len;
     int order;
 
-    if (a->unit != b->unit)
-        return a->unit < b->unit ? -1 : 1;
+    if ((a->unit == SC_CHARS) != (b->unit == SC_CHARS))
+        return a->unit == SC_CHARS ? 1 : -1;
     if (a_omitted != b_omitted)
         return a_omitted > b_omitted ? -1 : 1;
     order = len ? memcmp(a->path_text, b->path_text, len) : 0;
-    return order ? order : a->path_len < b->path_len ? -1 : 1;
+    if (order == 0)
+        order = (a->path_len > b->path_len) - (a->path_len < b->path_len);
+    return order ? order : (int)a->unit - (int)b->unit;
 }
 
 int sc_lines_find(struct sc_lines *l, struct sc_tree *t)

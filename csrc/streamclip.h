@@ -91,7 +91,11 @@ typedef struct sc_words {
     uint32_t frame_bytes;
     uint32_t wrap_bytes;     /* more, if the root is not an object */
     uint32_t more_bytes;     /* more, if it has to count unlisted lines */
+    /* the note's fixed part, how many numbers of the first line it has (0, 1:
+       omitted, 2: total too), and its words for items, members, chars */
     uint32_t note_bytes, note_chars;
+    uint32_t note_numbers;
+    uint32_t note_unit_bytes[3], note_unit_chars[3];
     /* siblings: keys (with quotes) and the value of the note */
     sc_bytes sibling_total, sibling_omitted, sibling_note, sibling_text;
 } sc_words;

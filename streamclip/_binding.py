@@ -124,12 +124,12 @@ class Words:
 
     Args:
         form: "inline", "siblings" or "detached".
-        texts: Values of the fields of `sc_words`: bytes and ints.
+        texts: Values of the fields of `sc_words`: bytes, ints, tuples of ints.
     """
 
     __slots__ = ("_alive", "pointer")
 
-    def __init__(self, form: str, **texts: bytes | int) -> None:
+    def __init__(self, form: str, **texts: bytes | int | tuple[int, ...]) -> None:
         self.pointer: Any = ffi.new("sc_words *")
         self._alive: list[Any] = []
         self.pointer.report = FORMS[form]

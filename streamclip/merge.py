@@ -211,7 +211,13 @@ def merge_cuts(
         else:
             lost += 1
     ordered = sorted(
-        merged.values(), key=lambda cut: (ORDER[cut.unit], -cut.omitted, cut.path)
+        merged.values(),
+        key=lambda cut: (
+            cut.unit == "chars",
+            -cut.omitted,
+            cut.path.encode("utf-8", "surrogatepass"),
+            ORDER[cut.unit],
+        ),
     )
     return tuple(ordered), lost
 

@@ -22,7 +22,6 @@ __all__ = ["Cut", "Report", "Style", "finished_text"]
 LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
 MORE_DIGITS = 5  # set aside for the number of lines that are not shown
 CURSOR_PATH_BYTES = 14  # set aside for the path of a pagination cursor
-NOTE_NUMBER = "9999"  # set aside for each number in the note
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,7 +66,8 @@ class Report:
     """What was left out of a clip. It is always there, also when it is empty.
 
     Args:
-        cuts: Most important first; empty if nothing was left out.
+        cuts: Most important first: of elements and members before those of
+            text, most omitted first. Empty if nothing was left out.
         total_is: "exact", or "at_least" if the input was not seen to its end.
         input_cut: Whether the input itself ended before the document did.
         key: The key under which the report stands in the data.
@@ -132,9 +132,13 @@ NOTES = {
     "en": "{omitted} of {total} {unit} are not shown here; they exist.",
     "zh": "共 {total} {unit}，此处未显示 {omitted} {unit}；它们存在。",
 }
-SHORT_NOTES = {
-    "en": "The input ended early; there is more.",
-    "zh": "输入提前结束，还有更多内容。",
+AT_LEAST_NOTES = {
+    "en": "At least {omitted} more {unit} exist that are not shown here.",
+    "zh": "至少还有 {omitted} {unit}未在此显示。",
+}
+PLAIN_NOTES = {
+    "en": "The input ended early; there may be more.",
+    "zh": "输入提前结束，可能还有更多。",
 }
 SIBLING_NOTES = {
     "en": "Not all elements are shown here; the others exist.",
@@ -142,16 +146,20 @@ SIBLING_NOTES = {
 }
 
 
-def note_text(options: Options, cuts: tuple[Cut, ...]) -> str:
-    """Return the sentence for the reader about the most important cut."""
-    if isinstance(options.note, str):
-        return options.note
+def note_text(style: Style, cuts: tuple[Cut, ...]) -> str:
+    """Return the sentence for the reader, about the most important cut."""
+    if isinstance(style.note, str):
+        return style.note
     if not cuts:
-        return SHORT_NOTES[options.lang]
+        return PLAIN_NOTES[style.lang]
     cut = cuts[0]
-    return NOTES[options.lang].format(
-        omitted=cut.omitted, total=cut.total, unit=UNITS[options.lang][cut.unit]
+    return _note_template(style).format(
+        omitted=cut.omitted, total=cut.total, unit=UNITS[style.lang][cut.unit]
     )
+
+
+def _note_template(style: Style) -> str:
+    return (AT_LEAST_NOTES if style.at_least else NOTES)[style.lang]
 
 
 class Style(NamedTuple):
@@ -185,12 +193,14 @@ def _string(text: str) -> bytes:
 @functools.lru_cache(maxsize=64)
 def _words(style: Style) -> Words:
     key = _string(style.key)
-    note = _typical_note(style)
+    note = _note_words(style)
     frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
     frame += b"9" * style.earlier_bytes
     frame += b',"cursor_gap":"' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
-    siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + note
+    siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + _sibling_note(
+        style
+    )
     inline = style.form == "inline"
     return Words(
         style.form,
@@ -211,8 +221,7 @@ def _words(style: Style) -> Words:
         frame_bytes=len(frame) if inline else 0,
         wrap_bytes=len(wrap) if inline else len(siblings_wrap) + 40,
         more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
-        note_bytes=len(note) and len(b',"note":') + len(note),
-        note_chars=len(note) and len(b',"note":') + len(note.decode()),
+        **note,
         sibling_total=_string(_sibling_total(style)),
         sibling_omitted=b'"omitted"',
         sibling_note=b'"note"',
@@ -220,16 +229,26 @@ def _words(style: Style) -> Words:
     )
 
 
-def _typical_note(style: Style) -> bytes:
-    """Return a note as long as most are, written; empty if none is wanted."""
-    if isinstance(style.note, str):
-        return _string(style.note)
+def _note_words(style: Style) -> dict[str, int | tuple[int, ...]]:
+    """Measure the note: its fixed part, its numbers, and its words for units."""
     if not style.note:
-        return b""
-    unit = UNITS[style.lang]["items"]
-    return _string(
-        NOTES[style.lang].format(omitted=NOTE_NUMBER, total=NOTE_NUMBER, unit=unit)
-    )
+        return {}
+    frame = b',"note":'
+    if isinstance(style.note, str):
+        note = frame + _string(style.note)
+        return {"note_bytes": len(note), "note_chars": len(note.decode())}
+    template = _note_template(style)
+    fixed = frame + _string(template.format(omitted="", total="", unit=""))
+    plain = frame + _string(PLAIN_NOTES[style.lang])
+    times = template.count("{unit}")
+    units = UNITS[style.lang].values()
+    return {
+        "note_bytes": max(len(fixed), len(plain)),
+        "note_chars": max(len(fixed.decode()), len(plain.decode())),
+        "note_numbers": 1 if style.at_least else 2,
+        "note_unit_bytes": tuple(len(unit.encode()) * times for unit in units),
+        "note_unit_chars": tuple(len(unit) * times for unit in units),
+    }
 
 
 def _sibling_total(style: Style) -> str:
@@ -273,7 +292,7 @@ def finished_text(
     fits = functools.partial(_count_that_fits, fitted, style, spare)
     note = ending = b""
     if style.note:
-        note = b',"note":' + _string(note_text(options, report.cuts))
+        note = b',"note":' + _string(note_text(style, report.cuts))
     if report.cursor_gap is not None:
         ending = b',"cursor_gap":' + _string(report.cursor_gap)
         if fits(ending) < 1:

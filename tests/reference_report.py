@@ -83,7 +83,10 @@ def lines_of(root: Value) -> list[Line]:
         found.extend(_lines_here(path, values))
         groups.extend((path + b"/" + t, vs) for t, vs in _below(values).items())
     units = ["items", "members", "chars"]
-    return sorted(found, key=lambda x: (units.index(x.unit), -x.omitted, x.path))
+    return sorted(
+        found,
+        key=lambda x: (x.unit == "chars", -x.omitted, x.path, units.index(x.unit)),
+    )
 
 
 def _lines_here(path: bytes, values: list[Value]) -> Iterator[Line]:

@@ -87,9 +87,12 @@ def assert_true(result: Clip, kept: Value, whole: Value) -> None:
 
 
 def assert_in_order(cuts: tuple[Cut, ...]) -> None:
-    """Items, members, chars; in each most omitted first, then by path."""
+    """Text last; in each part most omitted first, then by path, items first."""
     units = ["items", "members", "chars"]
-    order = [(units.index(c.unit), -c.omitted, c.path.encode()) for c in cuts]
+    order = [
+        (c.unit == "chars", -c.omitted, c.path.encode(), units.index(c.unit))
+        for c in cuts
+    ]
     assert order == sorted(order)
 
 
