@@ -99,6 +99,12 @@ static size_t skip_bom(uint8_t *seen, const uint8_t *data, size_t len,
     return at;
 }
 
+/* Is a byte order mark begun and not ended? */
+static bool in_bom(uint8_t seen)
+{
+    return seen == 1 || seen == 2;
+}
+
 int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
 {
     size_t taken = 0;
@@ -133,7 +139,9 @@ int sc_clipper_finish(sc_clipper *c, bool keep_incomplete)
         sc_tree_scalar_end(&c->tree);
         c->lex.state = LEX_AFTER;
     }
-    status = c->tree.status ? c->tree.status : sc_lex_finish(&c->lex);
+    status = c->tree.status        ? c->tree.status
+             : in_bom(c->bom_seen) ? SC_INCOMPLETE
+                                   : sc_lex_finish(&c->lex);
     c->cut_short = c->tree.stopped ||
                    (status == SC_INCOMPLETE && keep_incomplete &&
                     c->lex.documents > 0);
@@ -153,6 +161,16 @@ uint64_t sc_clipper_offset(const sc_clipper *c)
 bool sc_clipper_cut_short(const sc_clipper *c)
 {
     return c->cut_short;
+}
+
+bool sc_clipper_stopped(const sc_clipper *c)
+{
+    return c->tree.stopped;
+}
+
+uint64_t sc_clipper_documents(const sc_clipper *c)
+{
+    return c->lex.documents;
 }
 
 bool sc_clipper_is_jsonl(const sc_clipper *c)
@@ -241,18 +259,18 @@ int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
 
 int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)
 {
-    struct sc_out to = {out, 0, 0};
+    struct sc_out to = {out, len, 0, 0};
 
     if (!c->words || len < c->data_len)
         return SC_NOT_FINISHED;
     sc_render(&c->tree, c->words, &to);
-    return SC_OK;
+    return to.len == c->data_len ? SC_OK : SC_NOT_FINISHED;
 }
 
 int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
                      size_t count)
 {
-    struct sc_out to = {out, 0, 0};
+    struct sc_out to = {out, len, 0, 0};
 
     if (!c->words || len < c->lines_len || count < c->lines.count)
         return SC_NOT_FINISHED;
@@ -266,17 +284,18 @@ int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
 }
 
 int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
-             uint8_t format, uint64_t *offset)
+             uint8_t format, uint64_t *offset, uint64_t *documents)
 {
     uint8_t few[2048]; /* enough for most; a deeper limit takes memory */
-    uint8_t *levels = max_depth < sizeof few ? few : malloc(max_depth + 1u);
+    size_t count_levels = (size_t)max_depth + 1;
+    uint8_t *levels = count_levels <= sizeof few ? few : malloc(count_levels);
     struct sc_lex lex;
     uint64_t count = 0;
     uint8_t seen = 0;
     int status = SC_OK;
     size_t at;
 
-    *offset = 0;
+    *offset = *documents = 0;
     if (!levels)
         return SC_NO_MEMORY;
     sc_lex_init(&lex, max_depth, format, levels);
@@ -284,7 +303,10 @@ int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
     if (!status) {
         at += sc_kernel_get()->skip(&lex, data + at, len - at, 0, &count);
         *offset = at - lex.back;
-        status = lex.status ? lex.status : sc_lex_finish(&lex);
+        *documents = lex.documents;
+        status = lex.status           ? lex.status
+                 : in_bom(seen) ? SC_INCOMPLETE
+                                : sc_lex_finish(&lex);
     }
     if (levels != few)
         free(levels);

@@ -38,7 +38,7 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
 {
     const struct sc_lines *l = f->lines;
     size_t limit = room / 5 > LINES_ROOM ? room / 5 : LINES_ROOM;
-    struct sc_out out = {NULL, 0, 0};
+    struct sc_out out = {NULL, 0, 0, 0};
     size_t i;
 
     for (i = 0; i < l->count && i < LINES_MAX; i++) {
@@ -52,7 +52,7 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
     }
     need->bytes += out.len;
     need->chars += out.chars;
-    if (i < l->count) {
+    if (i < l->count || l->untold) {
         need->bytes += f->words->more_bytes;
         need->chars += f->words->more_bytes;
     }
@@ -62,7 +62,7 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
 static void add_note(const struct sc_fit *f, struct need *need)
 {
     const sc_words *words = f->words;
-    struct sc_out numbers = {NULL, 0, 0};
+    struct sc_out numbers = {NULL, 0, 0, 0};
 
     need->bytes += words->note_bytes;
     need->chars += words->note_chars;
@@ -114,7 +114,7 @@ static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
 
 static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
 {
-    struct sc_out out = {NULL, 0, 0};
+    struct sc_out out = {NULL, 0, 0, 0};
     uint32_t root = sc_tree_root(f->tree);
     uint64_t chars;
 
@@ -132,6 +132,7 @@ static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
         sc_line_put(&f->lines->lines[i], f->tree, f->words, &out);
     }
     fitted->lines = f->lines->count;
+    fitted->untold = f->lines->untold;
     fitted->lines_len = out.len;
     return SC_OK;
 }

@@ -38,7 +38,7 @@ enum lex_state {
     LEX_DOT,
     LEX_FRACTION,
     LEX_EXP,
-    LEX_EXP_SIGN,
+    LEX_EXP_SIGNED,
     LEX_EXP_DIGITS
 };
 

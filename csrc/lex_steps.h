@@ -131,9 +131,9 @@ LEX_INLINE unsigned lex_number_run(unsigned state, const uint8_t **at,
             break;
         if (*p == '+' || *p == '-')
             p++;
-        state = LEX_EXP_SIGN;
+        state = LEX_EXP_SIGNED;
         /* fallthrough */
-    case LEX_EXP_SIGN:
+    case LEX_EXP_SIGNED:
         if (p == end)
             break;
         if (!lex_is_digit(*p))

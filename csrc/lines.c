@@ -13,8 +13,10 @@
 #include "marks.h"
 
 #define STAR_KEYS 16    /* more different keys than this become `*` */
-#define STAR_MAP_KEYS 4 /* more than this in an object of more than … */
+#define STAR_MAP_KEYS 4 /* more than this in an object of more than */
 #define STAR_MAP_SIZE 16
+
+#define PATH_MAX_LEN 4096 /* a line with a longer path is only counted */
 
 struct sc_position {
     size_t parent;
@@ -24,29 +26,20 @@ struct sc_position {
     struct sc_line line[SC_UNITS];
 };
 
-/* Make room for one more element; false if memory is short. */
-static bool more(void **array, size_t *capacity, size_t count, size_t each)
-{
-    size_t wanted = *capacity + *capacity / 2 + 16;
-    void *grown;
-
-    if (count < *capacity)
-        return true;
-    grown = realloc(*array, wanted * each);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
-}
 
 static bool add_position(struct sc_lines *l, size_t parent, uint32_t key)
 {
     struct sc_position *p;
 
-    if (!more((void **)&l->positions, &l->positions_capacity,
-              l->positions_count, sizeof *l->positions))
-        return false;
+    if (l->positions_count == l->positions_capacity) {
+        size_t wanted = l->positions_capacity * 3 / 2 + 16;
+        struct sc_position *grown =
+            realloc(l->positions, wanted * sizeof *l->positions);
+        if (!grown)
+            return false;
+        l->positions = grown;
+        l->positions_capacity = wanted;
+    }
     p = &l->positions[l->positions_count++];
     memset(p, 0, sizeof *p);
     p->parent = parent;
@@ -223,15 +216,24 @@ static size_t put_token(const struct sc_tree *t, uint32_t key, uint8_t *to)
     return at;
 }
 
+static size_t path_len(const struct sc_lines *l, const struct sc_tree *t,
+                       size_t position)
+{
+    const struct sc_position *p = l->positions;
+    size_t len = 0;
+
+    for (size_t i = position; i != 0 && len <= PATH_MAX_LEN; i = p[i].parent)
+        len += 1 + put_token(t, p[i].key, NULL);
+    return len;
+}
+
 /* Write a position's path at the end of l->paths, from its last token back. */
 static bool put_path(struct sc_lines *l, const struct sc_tree *t,
                      size_t position)
 {
     const struct sc_position *p = l->positions;
-    size_t len = 0, at;
+    size_t len = path_len(l, t, position), at;
 
-    for (size_t i = position; i != 0; i = p[i].parent)
-        len += 1 + put_token(t, p[i].key, NULL);
     if (l->paths_capacity - l->paths_len < len) {
         size_t wanted = l->paths_capacity + l->paths_capacity / 2 + len;
         uint8_t *grown = realloc(l->paths, wanted);
@@ -267,35 +269,62 @@ static int by_importance(const void *left, const void *right)
     return order ? order : (int)a->unit - (int)b->unit;
 }
 
+/* Add one line; false if memory is short. */
+static bool add_line(struct sc_lines *l, const struct sc_line *line)
+{
+    if (l->count == l->capacity) {
+        size_t wanted = l->capacity * 3 / 2 + 16;
+        struct sc_line *grown = realloc(l->lines, wanted * sizeof *l->lines);
+        if (!grown)
+            return false;
+        l->lines = grown;
+        l->capacity = wanted;
+    }
+    l->lines[l->count++] = *line;
+    return true;
+}
+
+/* Add the lines of one position. */
+static int add_lines(struct sc_lines *l, const struct sc_tree *t,
+                     size_t position)
+{
+    size_t path = l->paths_len;
+    bool told = path_len(l, t, position) <= PATH_MAX_LEN;
+    bool written = false;
+
+    for (unsigned unit = 0; unit < SC_UNITS; unit++) {
+        struct sc_line *line = &l->positions[position].line[unit];
+        if (line->places == 0)
+            continue;
+        if (!told) {
+            l->untold++;
+            continue;
+        }
+        if (!written && !put_path(l, t, position))
+            return SC_NO_MEMORY;
+        written = true;
+        line->path = path;
+        line->path_len = l->paths_len - path;
+        line->unit = (uint8_t)unit;
+        if (!add_line(l, line))
+            return SC_NO_MEMORY;
+    }
+    return SC_OK;
+}
+
 int sc_lines_find(struct sc_lines *l, struct sc_tree *t)
 {
     uint32_t root = sc_tree_root(t);
 
-    l->count = l->positions_count = l->paths_len = 0;
+    l->count = l->positions_count = l->paths_len = l->untold = 0;
     if (!sc_shown_dirty(t, root))
         return SC_OK;
     if (!add_position(l, 0, SC_NONE))
         return SC_NO_MEMORY;
     add_node(l, t, 0, root);
-    for (size_t i = 0; i < l->positions_count; i++) {
-        size_t path = l->paths_len;
-        if (descend(l, t, i))
+    for (size_t i = 0; i < l->positions_count; i++)
+        if (descend(l, t, i) || add_lines(l, t, i))
             return SC_NO_MEMORY;
-        for (unsigned unit = 0; unit < SC_UNITS; unit++) {
-            struct sc_line *line = &l->positions[i].line[unit];
-            if (line->places == 0)
-                continue;
-            if (l->paths_len == path && i != 0 && !put_path(l, t, i))
-                return SC_NO_MEMORY;
-            line->path = path;
-            line->path_len = l->paths_len - path;
-            line->unit = (uint8_t)unit;
-            if (!more((void **)&l->lines, &l->capacity, l->count,
-                      sizeof *l->lines))
-                return SC_NO_MEMORY;
-            l->lines[l->count++] = *line;
-        }
-    }
     for (size_t i = 0; i < l->count; i++)
         l->lines[i].path_text = l->paths + l->lines[i].path;
     if (l->count > 1)

@@ -26,6 +26,7 @@ struct sc_lines {
     struct sc_line *lines; /* in the report's order */
     size_t count;
     size_t capacity;
+    size_t untold; /* more of them, with paths too long to be told */
     struct sc_position *positions;
     size_t positions_count;
     size_t positions_capacity;

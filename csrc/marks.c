@@ -3,6 +3,9 @@
 
 #define FIELDS_MAX 4 /* fields of a record that are named */
 
+/* In an object of more members than this, a map, no siblings are written. */
+#define SIBLING_MEMBERS_MAX 64
+
 bool sc_is_marked(const struct sc_tree *t, uint32_t i)
 {
     const struct sc_node *n = &t->nodes[i];
@@ -169,7 +172,8 @@ bool sc_has_siblings(const struct sc_tree *t, uint32_t i)
 {
     const struct sc_node *n = &t->nodes[i];
 
-    return n->kind == SC_ARRAY && n->member && sc_shown_kept(t, i) < n->total;
+    return n->kind == SC_ARRAY && n->member && sc_shown_kept(t, i) < n->total &&
+           t->nodes[n->parent].total <= SIBLING_MEMBERS_MAX;
 }
 
 /* Is c a member whose key is [prefix's key, underscore,] word, and so many

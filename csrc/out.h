@@ -6,10 +6,11 @@
 
 #include "lex_steps.h"
 
-/* With data NULL nothing is written, only measured: so what is measured and
-   what is written can never differ. */
+/* With data NULL nothing is written, only measured. What is past the capacity
+   is not written either, but counted. */
 struct sc_out {
     uint8_t *data;
+    size_t capacity;
     size_t len;     /* bytes that were put */
     uint64_t chars; /* and code points, if it is only measured */
 };
@@ -18,7 +19,7 @@ static inline void out_put(struct sc_out *out, const void *from, size_t len)
 {
     const uint8_t *p = from;
 
-    if (out->data && len)
+    if (out->data && len && out->len + len <= out->capacity)
         memcpy(out->data + out->len, p, len);
     else
         out->chars += lex_count_chars(p, len);

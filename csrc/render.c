@@ -80,7 +80,7 @@ void sc_weigh(struct sc_tree *t, const sc_words *words, size_t *bytes,
               uint64_t *chars)
 {
     uint32_t root = sc_tree_root(t);
-    struct sc_out marks = {NULL, 0, 0}, hidden = {NULL, 0, 0};
+    struct sc_out marks = {NULL, 0, 0, 0}, hidden = {NULL, 0, 0, 0};
     /* lines stand without the brackets and one of the signs between */
     uint32_t frame = root ? 0 : 2;
 

@@ -13,8 +13,9 @@
  *     sc_clipper_free(c);
  *
  * Conventions. Sizes in memory are size_t; offsets and counts of the stream are
- * uint64_t. A status of 0 is success, a negative one an error that stays: every
- * later call gives it again. SC_ENOUGH is not an error. The core keeps no
+ * uint64_t. A status of 0 is success, a negative one an error. An error of the
+ * input or of memory while feeding stays: every later call gives it again.
+ * SC_ENOUGH is not an error. The core keeps no
  * globals, prints nothing and never aborts. One thread at a time may use a
  * clipper; different clippers are independent.
  *
@@ -115,6 +116,7 @@ typedef struct sc_fitted {
     size_t data_chars;   /* the same in code points */
     size_t lines;        /* how many lines sc_clipper_lines writes */
     size_t lines_len;    /* and their bytes */
+    size_t untold;       /* lines with paths too long to be written */
     uint64_t need_bytes; /* SC_TOO_SMALL: the least text there is */
     uint64_t need_chars;
 } sc_fitted;
@@ -140,6 +142,12 @@ uint64_t sc_clipper_offset(const sc_clipper *c);
 /* Was the input closed before its end (keep_incomplete, stop_early)? */
 bool sc_clipper_cut_short(const sc_clipper *c);
 
+/* Was that because stop_early had enough? */
+bool sc_clipper_stopped(const sc_clipper *c);
+
+/* How many documents have begun. */
+uint64_t sc_clipper_documents(const sc_clipper *c);
+
 /* Does the input have several lines, or was SC_FORMAT_JSONL given? */
 bool sc_clipper_is_jsonl(const sc_clipper *c);
 
@@ -151,7 +159,9 @@ bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
    tree? Marks of an earlier clip are not: they are merged. */
 bool sc_clipper_key_taken(const sc_clipper *c, const sc_words *words);
 
-/* Find the largest room whose text fits the limits, and go to it. */
+/* Find the largest room whose text fits the limits, and go to it. The words
+   are used until the next fit or view. Once something had to be left out, long
+   atoms are out for good: go from larger limits to smaller ones. */
 int sc_clipper_fit(sc_clipper *c, const sc_words *words,
                    const sc_limits *limits, sc_fitted *fitted);
 
@@ -167,9 +177,10 @@ int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
 int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
                      size_t count);
 
-/* Validate a whole document without retaining any of it. */
+/* Validate a whole input without retaining any of it. *documents gets how many
+   it has. */
 int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
-             uint8_t format, uint64_t *offset);
+             uint8_t format, uint64_t *offset, uint64_t *documents);
 
 /* The kernel in use: its name, static. */
 const char *sc_kernel(void);

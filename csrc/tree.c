@@ -43,23 +43,21 @@ void sc_tree_free(struct sc_tree *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Grow one of the arrays that are parallel to the tape. */
-static bool grow(void **array, size_t each, uint32_t capacity)
-{
-    void *grown = realloc(*array, each * capacity);
-
-    if (grown)
-        *array = grown;
-    return grown != NULL;
-}
-
 int sc_tree_reserve(struct sc_tree *t, uint32_t nodes, size_t bytes)
 {
     if (t->capacity - t->count < nodes) {
         uint32_t capacity = t->capacity + t->capacity / 2 + nodes;
-        if (!grow((void **)&t->nodes, sizeof *t->nodes, capacity) ||
-            !grow((void **)&t->view, sizeof *t->view, capacity) ||
-            !grow((void **)&t->order, sizeof *t->order, capacity))
+        void *grown[3];
+        grown[0] = realloc(t->nodes, capacity * sizeof *t->nodes);
+        if (grown[0])
+            t->nodes = grown[0];
+        grown[1] = realloc(t->view, capacity * sizeof *t->view);
+        if (grown[1])
+            t->view = grown[1];
+        grown[2] = realloc(t->order, capacity * sizeof *t->order);
+        if (grown[2])
+            t->order = grown[2];
+        if (!grown[0] || !grown[1] || !grown[2])
             return t->status = SC_NO_MEMORY;
         t->capacity = capacity;
     }
@@ -414,7 +412,8 @@ static void put_string(struct sc_tree *t, const uint8_t *p, size_t len,
         n = &t->nodes[t->text];
         memcpy(t->heap + t->heap_len, p, take);
         t->heap_len += take;
-        chars = lex_count_chars(p, take);
+        /* of our copy: the caller's may change meanwhile */
+        chars = lex_count_chars(t->heap + t->heap_len - take, take);
         n->len += (uint32_t)take;
         n->size += (uint32_t)take;
         n->chars += (uint32_t)chars;
@@ -573,7 +572,7 @@ void sc_tree_digits(struct sc_tree *t, const uint8_t *from, const uint8_t *to)
         t->heap_len -= n->len;
         n->len = 0;
         n->kind = SC_TOMB;
-        n->flags = SC_CUT;
+        n->flags = SC_CUT | (n->flags & SC_ON_WAY);
         t->nodes[t->cur].kept--;
         t->text = t->doubtful = SC_NONE;
         return;

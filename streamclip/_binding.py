@@ -14,14 +14,16 @@ from typing import Any, NamedTuple, TypeAlias
 from streamclip._core import ffi, lib
 from streamclip.errors import IncompleteJSONError, InvalidJSONError
 
-__all__ = ["Core", "Fitted", "Texts", "TooSmall", "Words", "check", "kernel"]
+__all__ = ["BOM", "Core", "Fitted", "Texts", "TooSmall", "Words", "check", "kernel"]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview"
 
-# One call into the core takes milliseconds at most, so that Ctrl-C is heard.
+# Feeding so much at once takes milliseconds, and between calls Ctrl-C is heard.
 SLICE_BYTES = 1 << 20
 
 NO_LIMIT = 2**64 - 1
+
+BOM = b"\xef\xbb\xbf"
 
 FORMATS = {
     "auto": lib.SC_FORMAT_AUTO,
@@ -35,14 +37,14 @@ FORMS = {
 }
 
 REASONS = {
-    lib.SC_BAD_TOKEN: "unexpected byte",
+    lib.SC_BAD_TOKEN: "unexpected {byte}",
     lib.SC_BAD_NUMBER: "malformed number",
     lib.SC_BAD_LITERAL: "malformed literal, expected true, false or null",
     lib.SC_BAD_ESCAPE: "malformed escape in a string",
     lib.SC_BAD_CONTROL: "control character in a string, it has to be escaped",
-    lib.SC_BAD_UTF8: "malformed UTF-8",
+    lib.SC_BAD_UTF8: "malformed UTF-8; is the text in another encoding?",
     lib.SC_TOO_DEEP: "nested more deeply than max_depth",
-    lib.SC_TRAILING: "something follows the document",
+    lib.SC_TRAILING: "unexpected {byte} after the document; JSON Lines has one a line",
 }
 
 
@@ -59,9 +61,6 @@ def kernel() -> str:
     Raises:
         ValueError: The environment names one that does not exist, or that this
             processor cannot run.
-
-    >>> kernel()
-    'scalar'
     """
     forced = os.environ.get("STREAMCLIP_KERNEL")
     if forced and not lib.sc_kernel_use(forced.encode()):
@@ -72,35 +71,48 @@ def kernel() -> str:
     return str(ffi.string(lib.sc_kernel()).decode())
 
 
-def check(data: Buffer, max_depth: int, text_format: str) -> None:
-    """Validate a whole document without keeping any of it.
+def check(data: Buffer, max_depth: int, text_format: str) -> int:
+    """Validate a whole input without keeping any of it.
 
     Args:
         data: The document.
         max_depth: Levels of nesting that are accepted.
         text_format: "auto", "json" or "jsonl".
 
+    Returns:
+        How many documents it has: one, or the lines of JSON Lines.
+
     Raises:
         InvalidJSONError: It is not valid.
     """
     kernel()
     offset = ffi.new("uint64_t *")
+    documents = ffi.new("uint64_t *")
     with ffi.from_buffer("uint8_t[]", data) as pointer:
         status = lib.sc_check(
-            pointer, len(data), max_depth, FORMATS[text_format], offset
+            pointer, len(data), max_depth, FORMATS[text_format], offset, documents
         )
     if status:
-        raise _error(status, offset[0])
+        raise _error(status, offset[0], data[offset[0] : offset[0] + 1])
+    return int(documents[0])
 
 
-def _error(status: int, offset: int) -> Exception:
+def _error(status: int, offset: int, byte: Buffer = b"") -> Exception:
+    """Return the exception for a status; byte is the wrong one, if there is one."""
     if status == lib.SC_NO_MEMORY:
         return MemoryError()
     if status == lib.SC_INCOMPLETE:
         if offset == 0:
             return IncompleteJSONError("the input is empty", 0, None)
         return IncompleteJSONError("the input ended before the document did", offset)
-    return InvalidJSONError(REASONS[status], offset)
+    return InvalidJSONError(REASONS[status].format(byte=_name(bytes(byte))), offset)
+
+
+def _name(byte: bytes) -> str:
+    """Write a byte for an error: as itself if it is visible ASCII."""
+    if b" " < byte < b"\x7f":
+        return f'"{byte.decode()}"' if byte == b"'" else f"'{byte.decode()}'"
+    return f"byte 0x{byte.hex()}"
 
 
 class Texts:
@@ -156,6 +168,7 @@ class Fitted(NamedTuple):
     data: bytes
     chars: int
     lines: list[bytes]
+    untold: int  # more cuts, with paths too long to be written
 
 
 class TooSmall(NamedTuple):
@@ -229,10 +242,15 @@ class Core:
         with ffi.from_buffer("uint8_t[]", data) as pointer:
             for start in range(0, len(data), SLICE_BYTES):
                 size = min(SLICE_BYTES, len(data) - start)
+                before = self.offset
                 status = lib.sc_clipper_feed(self._clipper, pointer + start, size)
                 if status == lib.SC_ENOUGH:
                     return False
-                self._check(status)
+                if status < 0:
+                    at = start + self.offset - before
+                    # Only a broken byte order mark begins in an earlier chunk.
+                    byte = data[at : at + 1] if at >= 0 else BOM[:1]
+                    raise _error(status, self.offset, byte)
         return True
 
     def finish(self, *, keep_incomplete: bool) -> None:
@@ -253,6 +271,16 @@ class Core:
     def is_cut_short(self) -> bool:
         """Whether the document was closed before its end."""
         return bool(lib.sc_clipper_cut_short(self._clipper))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether that was because `stop_early` had enough."""
+        return bool(lib.sc_clipper_stopped(self._clipper))
+
+    @property
+    def documents(self) -> int:
+        """How many documents have begun."""
+        return int(lib.sc_clipper_documents(self._clipper))
 
     @property
     def is_jsonl(self) -> bool:
@@ -298,6 +326,7 @@ class Core:
             bytes(data),
             fitted.data_chars,
             self._lines(fitted.lines, fitted.lines_len),
+            fitted.untold,
         )
 
     def _lines(self, count: int, size: int) -> list[bytes]:

@@ -58,6 +58,11 @@ POSITIVE = click.IntRange(min=1)
 
 EPILOG = """
 \b
+Examples:
+  streamclip orders.json -b 4000
+  curl -s https://example.com/big.json | streamclip --collection /rows
+
+\b
 Exit status:
   0    the clip was written
   1    something was left out (only with --exit-status)
@@ -74,7 +79,11 @@ break is added on a terminal only.
 def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the version and the kernel in use, and exit."""
     if wanted and not context.resilient_parsing:
-        click.echo(f"streamclip {streamclip.__version__} ({streamclip.kernel()})")
+        try:
+            kernel = streamclip.kernel()
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        click.echo(f"streamclip {streamclip.__version__} ({kernel})")
         context.exit()
 
 
@@ -95,15 +104,19 @@ def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> No
 @click.option(
     "--collection",
     metavar="POINTER",
-    help="JSON Pointer of the collection that takes the cuts, such as /rows.",
+    help="JSON Pointer of the collection to cut first, such as /rows.",
 )
 @click.option(
-    "--max-record-bytes", type=POSITIVE, help="Shorten a record that is larger."
+    "--max-record-bytes",
+    type=POSITIVE,
+    help="Shorten a record that is larger. [default: a quarter of its array's room]",
 )
 @click.option(
     "--max-string-chars", type=POSITIVE, help="Shorten a string that is longer."
 )
-@click.option("--max-items", type=POSITIVE, help="Keep so many of each array at most.")
+@click.option(
+    "--max-items", type=POSITIVE, help="Keep at most this many elements of every array."
+)
 @click.option(
     "--report",
     type=click.Choice(["inline", "siblings", "detached"]),
@@ -186,8 +199,9 @@ def clip_command(
         option = f"--max-{error.unit}"
         return fail(USAGE, f"{name}: nothing useful fits: {needed}; raise {option}")
     except IncompleteJSONError as error:
-        plain = InvalidJSONError(error.reason, error.offset)
-        return fail(BAD_INPUT, f"{name}: {plain} (--incomplete keep clips it)")
+        hint = "--incomplete keep clips it" if error.hint else None
+        plain = InvalidJSONError(error.reason, error.offset, hint)
+        return fail(BAD_INPUT, f"{name}: {plain}")
     except StreamclipError as error:
         return fail(BAD_INPUT, f"{name}: {error}")
     except ValueError as error:
@@ -203,7 +217,8 @@ def clip_command(
     except OSError as error:
         return fail(USAGE, f"{output or '<stdout>'}: {error.strerror or error}")
     if not quiet:
-        say(statistics(result))
+        # 2>&1 must not glue the line to the data.
+        say("\n" * (output in (None, "-") and is_one_stream()) + statistics(result))
     return LEFT_OUT if exit_status and not result.complete else 0
 
 
@@ -322,6 +337,15 @@ def save(data: bytes, path: Path) -> None:
         raise
 
 
+def is_one_stream() -> bool:
+    """Tell whether standard output and error are the same pipe or file."""
+    try:
+        out, err = (os.fstat(s.fileno()) for s in (sys.stdout, sys.stderr))
+    except (AttributeError, OSError, ValueError):
+        return False
+    return not sys.stdout.isatty() and os.path.samestat(out, err)
+
+
 def statistics(result: Clip) -> str:
     """Say in a line what was kept, how much was read, and how fast."""
     stats = result.stats
@@ -337,7 +361,9 @@ def kept(result: Clip) -> str:
         return "kept all"
     cut = result.report.cuts[0]
     at_least = "at least " if result.report.total_is == "at_least" else ""
-    return f"kept {cut.kept} of {at_least}{cut.total} {cut.unit}"
+    more = len(result.report.cuts) - 1
+    others = f" and {more} more cut{'s' * (more > 1)}" if more else ""
+    return f"kept {cut.kept} of {at_least}{cut.total} {cut.unit}{others}"
 
 
 def in_bytes(count: float) -> str:

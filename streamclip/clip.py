@@ -9,15 +9,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import json
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from streamclip._binding import Core, Fitted, Texts, TooSmall, check
-from streamclip.cursors import KEYS, cursor_gap
+from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall, check
+from streamclip.cursors import KEYS, cursor_gap, parsed
 from streamclip.errors import (
     BudgetTooSmallError,
     ClipperBusyError,
@@ -25,7 +24,7 @@ from streamclip.errors import (
     InvalidJSONError,
 )
 from streamclip.merge import Earlier, Opening, merge_cuts
-from streamclip.options import ClipOptions, Options
+from streamclip.options import NO_LIMIT, ClipOptions, Options, checked
 from streamclip.report import Report, Style, cuts_of, finished_text, line_of
 from streamclip.sources import (
     BUFFERS,
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["Clip", "Clipper", "Stats", "aclip", "aclip_records", "clip", "clip_records"]
 
 CURSOR_KEYS = Texts(key.encode() for key in KEYS)
-BOM = b"\xef\xbb\xbf"
 EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
 INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
@@ -94,6 +92,9 @@ class Clip:
         """The data as a str."""
         return self.data.decode()
 
+    def __str__(self) -> str:
+        return self.text
+
 
 class Clipper:
     """Take a document in pieces as they arrive.
@@ -119,18 +120,18 @@ class Clipper:
     """
 
     def __init__(self, **options: Unpack[ClipOptions]) -> None:
-        self._begin(Options(**options))
+        self._begin(checked(options))
 
     def _begin(self, options: Options) -> None:
         self._options = options
         self._core: Core | None = _new_core(options)
         self._lock = threading.Lock()
-        self._started = time.perf_counter()
+        self._started: float | None = None  # when the first byte came
         self._head = b""
         self._read = 0
         self._opening = Opening() if options.report == "inline" else None
         # the input as it came, as long as it may be the result
-        self._verbatim: list[bytes] | None = None if options.has_caps else []
+        self._verbatim: list[bytes] | None = []
 
     @classmethod
     def _of(cls, options: Options) -> Self:
@@ -194,7 +195,7 @@ class Clipper:
             self._free()
             self._lock.release()
         saved = self._read - len(data) if complete else 0
-        seconds = time.perf_counter() - self._started
+        seconds = time.perf_counter() - self._started if self._started else 0.0
         stats = Stats(self._read, len(data), saved, seconds)
         return Clip(data, complete, report, stats)
 
@@ -237,6 +238,8 @@ class Clipper:
             self._verbatim = None
 
     def _remember(self, part: Chunk) -> None:
+        if self._started is None:
+            self._started = time.perf_counter()
         if len(self._head) < HEAD_BYTES:
             self._head += bytes(part[: HEAD_BYTES - len(self._head)])
         self._read += len(part)
@@ -257,16 +260,17 @@ class Clipper:
         return error
 
     def _result(self, core: Core) -> tuple[bytes, Report, bool]:
-        if self._verbatim is not None and not core.is_cut_short:
-            data = b"".join(self._verbatim).removeprefix(BOM)
-            if _is_within(data, self._options):
-                return data, Report(), True
+        whole = self._whole(core)
+        if whole is not None and not self._options.has_caps:
+            return whole, Report(), True
         earlier = self._opening.earlier if self._opening else None
         style = self._style(core, earlier)
         fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
         if isinstance(fitted, TooSmall):
-            raise self._too_small(fitted, core.is_cut_short)
+            raise self._too_small(core, fitted)
         complete = fitted.complete
+        if complete and whole is not None:
+            return whole, Report(), True
         if earlier is not None:
             fitted, lost = _merged(fitted, style, earlier)
             style = style._replace(unlisted=style.unlisted + lost)
@@ -274,6 +278,15 @@ class Clipper:
         report = _report(fitted, style)
         data = finished_text(fitted, style, self._options, report)
         return data, report, complete
+
+    def _whole(self, core: Core) -> bytes | None:
+        """Return the input as it came, if that may be the result."""
+        if self._verbatim is None or core.is_cut_short:
+            return None
+        data = b"".join(self._verbatim).removeprefix(BOM)
+        if core.is_jsonl and not _is_line_by_line(data, core.documents):
+            return None
+        return data if _is_within(data, self._options) else None
 
     def _style(self, core: Core, earlier: Earlier | None) -> Style:
         unclosed = self._opening is not None and self._opening.is_unclosed
@@ -284,7 +297,7 @@ class Clipper:
             note=self._options.note,
             lang=self._options.lang,
             jsonl=core.is_jsonl,
-            cut_short=cut_short and self._options.read != "enough",
+            cut_short=cut_short and not core.is_stopped,
             at_least=cut_short,
             has_cursors=core.has_key(CURSOR_KEYS),
             is_always=earlier is not None,
@@ -300,18 +313,18 @@ class Clipper:
             style = style._replace(key=f"_clip_{number}")
         return style
 
-    def _too_small(self, least: TooSmall, cut_short: bool) -> Exception:
+    def _too_small(self, core: Core, least: TooSmall) -> Exception:
         options = self._options
-        if least.bytes is None and cut_short:
+        if least.bytes is None and core.is_cut_short and not core.is_stopped:
             return IncompleteJSONError("nothing whole has arrived", self._read, None)
-        if least.bytes is None and options.max_string_chars is not None:
-            return BudgetTooSmallError(self._read, "string_chars")
         # Where nothing can be shortened only the whole input will do.
-        if options.max_bytes is not None and (
-            least.bytes is None or least.bytes > options.max_bytes
-        ):
-            return BudgetTooSmallError(least.bytes or self._read, "bytes")
-        return BudgetTooSmallError(least.chars or self._read, "chars")
+        size = self._read if least.bytes is None else least.bytes
+        chars = self._read if least.chars is None else least.chars
+        if options.max_bytes is not None and size > options.max_bytes:
+            return BudgetTooSmallError(size, "bytes")
+        if options.max_chars is not None and chars > options.max_chars:
+            return BudgetTooSmallError(chars, "chars")
+        return BudgetTooSmallError(self._read, "string_chars")
 
 
 def _new_core(options: Options) -> Core:
@@ -319,18 +332,23 @@ def _new_core(options: Options) -> Core:
         room=options.room,
         max_depth=options.max_depth,
         text_format=options.format,
-        max_record_bytes=options.max_record_bytes,
-        max_items=options.max_items,
-        max_string_chars=options.max_string_chars,
+        max_record_bytes=_limited(options.max_record_bytes),
+        max_items=_limited(options.max_items),
+        max_string_chars=_limited(options.max_string_chars),
         collection=options.tokens,
         stop_early=options.read == "enough",
     )
 
 
+def _limited(value: int | None) -> int | None:
+    """Return a size that the core can count; larger ones limit nothing."""
+    return value and min(value, NO_LIMIT)
+
+
 def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:
     """Put the cuts of an earlier clip in, and count those that cannot be."""
     texts = fitted.data.split(b"\n") if style.jsonl else [fitted.data]
-    values = [json.loads(text) for text in texts]
+    values = [parsed(text) for text in texts]
     document = values if style.jsonl else values[0]
     cuts, lost = merge_cuts(cuts_of(fitted.lines), earlier, document)
     return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
@@ -359,6 +377,11 @@ def _is_within(data: bytes, options: Options) -> bool:
     return len(data.decode()) <= options.max_chars
 
 
+def _is_line_by_line(data: bytes, documents: int) -> bool:
+    """Tell whether each of the documents has a line of its own."""
+    return sum(not line.isspace() for line in data.splitlines()) == documents
+
+
 def _as_bytes(source: Any, options: Options) -> bytes | None:
     """Return a source that is in memory as the bytes it stands for, if cheap."""
     if isinstance(source, bytes):
@@ -377,12 +400,15 @@ def _unchanged(source: bytes, options: Options) -> Clip | None:
     if options.has_caps or len(source) > options.budget_bytes + len(BOM):
         return None
     data = source.removeprefix(BOM)
-    if not _is_within(data, options):
-        return None
     try:
-        check(source, options.max_depth, options.format)
+        documents = check(source, options.max_depth, options.format)
     except InvalidJSONError:
         return None  # what to do about it is decided where all is known
+    lines = documents != 1 or options.format == "jsonl"
+    if lines and not _is_line_by_line(data, documents):
+        return None
+    if not _is_within(data, options):
+        return None
     seconds = time.perf_counter() - started
     stats = Stats(len(source), len(data), len(source) - len(data), seconds)
     return Clip(data, True, Report(), stats)
@@ -413,16 +439,16 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     >>> print(result.text)  # doctest: +NORMALIZE_WHITESPACE
     {"_clip":{"cuts":[{"path":"/orders","kept":5,"total":200,"omitted":195}]},"orders":[{"id":0,"sum":1.5},{"id":1,"sum":1.5},{"id":2,"sum":1.5},{"id":3,"sum":1.5},{"id":4,"sum":1.5}],"of":200}
     """
-    checked = Options(**options)
-    data = _as_bytes(source, checked)
-    if data is not None and (whole := _unchanged(data, checked)):
+    asked = checked(options)
+    data = _as_bytes(source, asked)
+    if data is not None and (whole := _unchanged(data, asked)):
         return whole
-    with Clipper._of(checked) as clipper:
+    with Clipper._of(asked) as clipper:
         try:
             if data is not None:
                 clipper.feed(data)
                 return clipper.finish()
-            with contextlib.closing(open_chunks(source, checked.default)) as chunks:
+            with contextlib.closing(open_chunks(source, asked.default)) as chunks:
                 _ = all(clipper.feed(chunk) for chunk in chunks)
             return clipper.finish()
         except InvalidJSONError as error:
@@ -456,13 +482,14 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     >>> asyncio.run(aclip(b"[1, 2, 3]", max_bytes=100)).data
     b'[1, 2, 3]'
     """
-    checked = Options(**options)
-    if isinstance(source, (str, *BUFFERS)):
-        if len(source) < LOOP_BYTES:
+    asked = checked(options)
+    in_memory = isinstance(source, (str, *BUFFERS))
+    if in_memory or is_value(source):
+        if in_memory and len(source) < LOOP_BYTES:
             return clip(source, **options)
         result: Clip = await run_in_thread(functools.partial(clip, source, **options))
         return result
-    return await _aclip_chunks(aopen_chunks(source, checked.default), checked)
+    return await _aclip_chunks(aopen_chunks(source, asked.default), asked)
 
 
 async def _aclip_chunks(chunks: AsyncGenerator[Chunk, None], options: Options) -> Clip:
@@ -496,9 +523,9 @@ def clip_records(records: Iterable[Any], **options: Unpack[ClipOptions]) -> Clip
     >>> result.report.cuts[0].total
     1000
     """
-    checked = Options(**options)
-    with Clipper._of(checked) as clipper:
-        chunks = encode_records(records, checked.default)
+    asked = checked(options)
+    with Clipper._of(asked) as clipper:
+        chunks = encode_records(records, asked.default)
         _ = all(clipper.feed(chunk) for chunk in chunks)
         return clipper.finish()
 
@@ -520,5 +547,5 @@ async def aclip_records(
         ValueError: See `clip`.
         BudgetTooSmallError: See `clip`.
     """
-    checked = Options(**options)
-    return await _aclip_chunks(aencode_records(records, checked.default), checked)
+    asked = checked(options)
+    return await _aclip_chunks(aencode_records(records, asked.default), asked)

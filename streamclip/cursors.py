@@ -100,38 +100,49 @@ def cursor_gap(data: bytes, cut_arrays: Iterable[str]) -> str | None:
     >>> cursor_gap(b'{"items":[1,2],"page":{"nextCursor":null}}', ["/items"])
     """
     cuts = list(cut_arrays)
-    try:
-        document = json.loads(data)  # takes lone surrogates, unlike orjson
-    except RecursionError:
-        return None  # no API's page is nested a thousand levels deep
-    for path, about in _cursors(document, "", ""):
+    for path, about in _cursors(parsed(data)):
         if any(cut == about or cut.startswith(about + "/") for cut in cuts):
             return path
     return None
 
 
-def _cursors(value: Any, path: str, beside: str) -> Iterator[tuple[str, str]]:
+def parsed(data: bytes) -> Any:
+    """Read JSON, numbers as the texts they are; None if it is nested too deeply.
+
+    orjson takes no lone surrogates, and Python's own no integer of more than
+    4,300 digits.
+    """
+    try:
+        return json.loads(data, parse_int=str, parse_float=str)
+    except RecursionError:
+        return None
+
+
+def _cursors(document: Any) -> Iterator[tuple[str, str]]:
     """Yield each cursor's pointer, and that of the value whose page it ends.
 
-    Args:
-        value: What is searched, down to objects inside objects.
-        path: Its pointer.
-        beside: The pointer of the value that its cursors are about.
+    Only objects inside objects are searched: what is in an array is no page's.
     """
-    if not isinstance(value, dict):
-        return
-    for key, member in value.items():
-        here = f"{path}/{_token(key)}"
-        if key in KEYS and _leads_on(key, member):
-            yield here, beside
-        yield from _cursors(member, here, beside if key in ABOUT_THE_PAGE else here)
+    # values to search, their pointers, and what cursors in them are about
+    waiting: list[tuple[Any, str, str]] = [(document, "", "")]
+    while waiting:
+        value, path, about = waiting.pop(0)
+        if not isinstance(value, dict):
+            continue
+        for key, member in value.items():
+            here = f"{path}/{_token(key)}"
+            if key in KEYS and _leads_on(key, member):
+                yield here, about
+            if isinstance(member, dict):
+                below = about if key in ABOUT_THE_PAGE else here
+                waiting.append((member, here, below))
 
 
 def _leads_on(key: str, value: Any) -> bool:
     """Tell whether there is a next page: a token, a URL, a key, a page number."""
     if isinstance(value, dict):
         return bool(value) if key == "LastEvaluatedKey" else "href" in value
-    return bool(value) and isinstance(value, (str, int)) and value is not True
+    return isinstance(value, str) and value not in ("", "0")
 
 
 def _token(key: str) -> str:

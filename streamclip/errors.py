@@ -59,12 +59,12 @@ class IncompleteJSONError(InvalidJSONError):
     """Tell that the input ended before the document did.
 
     Args:
-        reason: Where in the document it ended, in a few words.
+        reason: What is missing, in a few words.
         offset: The length of the input in bytes.
         hint: What to do about it.
 
-    >>> print(IncompleteJSONError("the input ends inside a string", 70))
-    invalid JSON at byte 70: the input ends inside a string (incomplete="keep" \
+    >>> print(IncompleteJSONError("the input ended early", 70))
+    invalid JSON at byte 70: the input ended early (incomplete="keep" \
 clips what arrived)
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import re
 from collections.abc import Callable
@@ -10,12 +11,14 @@ from typing import Any, Literal, TypedDict
 
 from streamclip.profiles import PROFILES, Profile
 
-__all__ = ["ClipOptions", "Options"]
+__all__ = ["ClipOptions", "Options", "checked"]
 
 # Four rooms of this size still have 32-bit sizes.
 MAX_BUDGET_BYTES = 1 << 28
 BYTES_PER_CHAR = 4
 LEAST_ROOM = 64 * 1024
+EXTRA_ROOM = 256 * 1024
+NO_LIMIT = 1 << 31  # larger than any room: the core counts in 32 bits
 MAX_DEPTH = 1 << 20
 
 CHOICES = {
@@ -45,12 +48,14 @@ class ClipOptions(TypedDict, total=False):
             Default: a quarter of its array's room, at least 400.
         max_string_chars: Most code points of any string, whatever the budget.
         max_items: Most elements of any array, whatever the budget.
-        collection: JSON Pointer of the collection that takes the cuts; what is
-            beside its way stays whole if it needs at most half of the room. A
-            pointer that leads nowhere changes nothing. Default: found.
+        collection: JSON Pointer of the collection that is cut first. All beside
+            its way stays whole while an eighth of the room is left for it. It is
+            not the one to protect. A pointer that leads nowhere changes nothing.
+            Default: all share fairly.
         report: "inline" puts a `_clip` member first; "siblings" puts `total`,
             `omitted` and `note` beside each cut array; "detached" adds nothing.
-        note: Whether the report has a sentence for the reader, or its text.
+        note: Whether the report has a sentence for the reader, or its text; it
+            is the first to go where room is short.
         lang: Language of that sentence: "en" or "zh".
         read: "all" counts the whole input; "enough" stops reading where
             something first has to be given up, and totals become minima.
@@ -77,6 +82,26 @@ class ClipOptions(TypedDict, total=False):
     incomplete: Literal["error", "keep"]
     max_depth: int
     default: Callable[[Any], Any] | None
+
+
+def checked(options: ClipOptions) -> Options:
+    """Check keyword arguments.
+
+    Raises:
+        TypeError: One of them does not exist; see also `Options`.
+        ValueError: See `Options`.
+    """
+    unknown = options.keys() - ClipOptions.__annotations__.keys()
+    if not unknown:
+        return Options(**options)
+    name = min(unknown)
+    message = f"there is no option {name!r}"
+    near = difflib.get_close_matches(name, ClipOptions.__annotations__, n=1)
+    if "token" in name:
+        message += ": tokens are not counted yet, give max_chars or max_bytes"
+    elif near:
+        message += f": did you mean {near[0]!r}?"
+    raise TypeError(message)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,6 +139,8 @@ class Options:
         _check_size("max_depth", self.max_depth, MAX_DEPTH)
         for name in SIZES:
             _check_size(name, getattr(self, name), None)
+        if self.default is not None and not callable(self.default):
+            raise TypeError(f"default is a function, not {self.default!r}")
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
@@ -142,7 +169,8 @@ class Options:
     @property
     def room(self) -> int:
         """Bytes that are retained while reading (docs/semantics.md, section 1)."""
-        return max(4 * self.budget_bytes, LEAST_ROOM)
+        budget = self.budget_bytes
+        return max(min(4 * budget, budget + EXTRA_ROOM), LEAST_ROOM)
 
     @property
     def has_caps(self) -> bool:
@@ -170,9 +198,10 @@ def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
     if not isinstance(pointer, str):
         raise TypeError(f"collection is a JSON Pointer, a str, not {pointer!r}")
     if pointer and not pointer.startswith("/"):
+        likely = "/" + pointer.lstrip("$#./").replace(".", "/")
         raise ValueError(
             f"collection is a JSON Pointer and begins with '/', such as "
-            f"'/{pointer}', not {pointer!r}"
+            f"{likely!r}, not {pointer!r}"
         )
     if re.search(r"~(?![01])", pointer):
         raise ValueError(

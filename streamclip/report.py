@@ -94,6 +94,7 @@ class Report:
             "total_is": self.total_is,
             "input_cut": self.input_cut,
             "cursor_gap": self.cursor_gap,
+            "ref": self.ref,
             "key": self.key,
         }
 
@@ -196,7 +197,9 @@ def _words(style: Style) -> Words:
     note = _note_words(style)
     frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
     frame += b"9" * style.earlier_bytes
-    frame += b',"cursor_gap":"' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
+    frame += (
+        b',"cursor_gap":""' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
+    )
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
     siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + _sibling_note(
         style
@@ -332,7 +335,7 @@ def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
     parts = []
     if count:
         parts += [b',"cuts":[', b",".join(fitted.lines[:count]), b"]"]
-    if more := len(fitted.lines) - count + style.unlisted:
+    if more := len(fitted.lines) - count + fitted.untold + style.unlisted:
         parts.append(b',"more_cuts":%d' % more)
     parts += _flags(style)
     parts.append(ending)

@@ -117,7 +117,7 @@ def open_chunks(source: Any, default: Default = None) -> Chunks:
         return _each(source)
     raise TypeError(
         f"cannot read JSON from {_name(source)}: pass JSON text (bytes or str), "
-        "a pathlib.Path, an open file, an iterable of chunks of text, or a JSON "
+        "a pathlib.Path, an open file, an iterator of chunks of text, or a JSON "
         "value (dict, list, tuple, dataclass)"
     )
 
@@ -261,6 +261,9 @@ UTF_32 = "it is UTF-32: pass open(path, encoding='{}')"
 
 # The longer ones first: the mark of UTF-32 begins like that of UTF-16.
 MAGIC = {
+    b"```": "it begins with a Markdown fence",
+    b"data:": "it looks like server-sent events",
+    b"{'": "it looks like a Python repr: use json.dumps",
     b"\x1f\x8b": "it is compressed with gzip: pass gzip.open(path)",
     b"\x28\xb5\x2f\xfd": "it is compressed with zstd: decompress it first",
     b"PK\x03\x04": "it is a zip archive: pass a file from zipfile.ZipFile(path).open(name)",
@@ -434,10 +437,21 @@ def _arrived(result: Any) -> Any:
 
 
 def dump(value: Any, default: Default) -> bytes:
-    """Write a JSON value as orjson does; any mapping is an object."""
+    """Write a JSON value as orjson does; any mapping is an object.
+
+    Raises:
+        TypeError: orjson cannot write it.
+    """
     if isinstance(value, Mapping) and not isinstance(value, dict):
         value = dict(value)
-    return orjson.dumps(value, default=default)
+    try:
+        return orjson.dumps(value, default=default)
+    except TypeError as error:
+        if default is None and "not JSON serializable" in str(error):
+            raise TypeError(
+                f"{error}: pass default=str, or a function of your own"
+            ) from error
+        raise
 
 
 def is_value(source: object) -> bool:
@@ -465,7 +479,9 @@ class _RecordWriter:
         try:
             data = dump(record, self._default)
         except TypeError as error:
-            raise TypeError(f"record {self._count}, from 0: {error}") from error
+            raise TypeError(
+                f"record {self._count} (the first is 0): {error}"
+            ) from error
         self._count += 1
         self._parts.append(data)
         self._size += len(data) + 1

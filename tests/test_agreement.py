@@ -274,6 +274,15 @@ FOUND = [
         256,
         rooms=(256,),
     ),
+    # the way to the collection is a number that no room can hold
+    Case(
+        Sample(
+            [pairs(a='"%s"' % ("汉字 " * 14), b="1" + "234567890" * 30)],
+            options=Options(collection=(b"b",)),
+        ),
+        104,
+        rooms=(104,),
+    ),
     # a number that no room can hold
     Case(Sample([["1", "2" * 300]]), 104, rooms=(104, 40)),
 ]

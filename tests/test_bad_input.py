@@ -746,7 +746,7 @@ def test_a_text_file_of_another_encoding(tmp_path: Path) -> None:
         clip(file, max_bytes=100)
     with path.open(encoding="utf-8") as file:
         assert error_of(file).offset == 2
-    assert error_of(path).reason == "malformed UTF-8"
+    assert error_of(path).reason.startswith("malformed UTF-8")
 
 
 def test_a_path_given_as_text_is_said_to_be_one(tmp_path: Path) -> None:

@@ -75,7 +75,9 @@ def test_the_command_keeps_numbers_and_cursor(demo: ModuleType, tmp_path: Path) 
     order = data["data"]["orders"][0]
     assert (order["id"], order["discount"]) == (9007199254740993, "1.10")
     assert data["next_cursor"] == "eyJvZmZzZXQiOjkwMDB9"
-    assert line.startswith(f"kept {len(data['data']['orders'])} of 9000 items, ")
+    assert line.startswith(
+        f"kept {len(data['data']['orders'])} of 9000 items and 2 more cuts, "
+    )
 
 
 def test_the_demonstration_runs() -> None:

@@ -87,7 +87,8 @@ def flush(page: memoryview, data: bytes) -> object:
 def check(page: memoryview, data: bytes) -> None:
     """Let sc_check read data that ends where memory ends."""
     offset = ffi.new("uint64_t *")
-    lib.sc_check(flush(page, data), len(data), 1024, AUTO, offset)
+    documents = ffi.new("uint64_t *")
+    lib.sc_check(flush(page, data), len(data), 1024, AUTO, offset, documents)
     assert offset[0] <= len(data)
 
 
