@@ -261,6 +261,8 @@ static int by_importance(const void *left, const void *right)
 
     if ((a->unit == SC_CHARS) != (b->unit == SC_CHARS))
         return a->unit == SC_CHARS ? 1 : -1;
+    if (a->starred != b->starred)
+        return a->starred ? 1 : -1;
     if (a_omitted != b_omitted)
         return a_omitted > b_omitted ? -1 : 1;
     order = len ? memcmp(a->path_text, b->path_text, len) : 0;
@@ -282,6 +284,14 @@ static bool add_line(struct sc_lines *l, const struct sc_line *line)
     }
     l->lines[l->count++] = *line;
     return true;
+}
+
+static bool is_starred(const struct sc_lines *l, size_t position)
+{
+    for (; position != 0; position = l->positions[position].parent)
+        if (l->positions[position].key == SC_NONE)
+            return true;
+    return false;
 }
 
 /* Add the lines of one position. */
@@ -306,6 +316,7 @@ static int add_lines(struct sc_lines *l, const struct sc_tree *t,
         line->path = path;
         line->path_len = l->paths_len - path;
         line->unit = (uint8_t)unit;
+        line->starred = is_starred(l, position);
         if (!add_line(l, line))
             return SC_NO_MEMORY;
     }

@@ -17,6 +17,7 @@ struct sc_line {
     const uint8_t *path_text; /* the same, set when all paths are written */
     uint32_t named; /* a node whose missing members are those of every place */
     uint8_t unit;
+    bool starred; /* below a collection, so counted over its elements */
 };
 
 struct sc_position;

@@ -11,7 +11,8 @@
 #define ELEMENT_MIN 400  /* an element's share, if its array has the room */
 #define MEMBER_MIN 96    /* a large member's share, likewise */
 #define SMALL_ROOM 192   /* what small members have before the large ones */
-#define WAY_PART 8       /* the part of a room that the way never falls below */
+#define WAY_PART 8       /* the part of a room that the way never falls below, */
+#define WAY_MIN 400      /* or so many bytes, up to half of the room */
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -184,6 +185,12 @@ static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
     return k;
 }
 
+/* What the way has at least. */
+static uint32_t way_least(uint32_t r)
+{
+    return (uint32_t)max64(r / WAY_PART, min64(r / 2, WAY_MIN));
+}
+
 static uint32_t value_room(const struct sc_node *n, uint64_t member_room)
 {
     return member_room >= SC_ALL
@@ -258,7 +265,7 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
     struct classes k;
 
     if (way != SC_NONE)
-        r -= (uint32_t)min64(member_wants(&t->nodes[way]), r / WAY_PART);
+        r -= (uint32_t)min64(member_wants(&t->nodes[way]), way_least(r));
     /* r / 2 is exact in sixteenths: 8 r */
     share = max64((uint64_t)r + 1, min64(8 * (uint64_t)r, MEMBER_MIN * UNIT));
     k = classify(t, i, share, way);
@@ -276,7 +283,7 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         uint64_t rest = closed ? 0 : minus(b - 1, k.wanted);
         t->view[way].state = SC_SOME;
         t->view[way].room = value_room(&t->nodes[way],
-                                       max64(rest, (b - 1) / WAY_PART));
+                                       max64(rest, way_least(b - 1)));
     }
     if (!close)
         sc_columns_plan(t, i, (uint32_t)(share / UNIT));

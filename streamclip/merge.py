@@ -214,6 +214,7 @@ def merge_cuts(
         merged.values(),
         key=lambda cut: (
             cut.unit == "chars",
+            "/*/" in cut.path + "/",
             -cut.omitted,
             cut.path.encode("utf-8", "surrogatepass"),
             ORDER[cut.unit],

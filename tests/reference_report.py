@@ -85,7 +85,13 @@ def lines_of(root: Value) -> list[Line]:
     units = ["items", "members", "chars"]
     return sorted(
         found,
-        key=lambda x: (x.unit == "chars", -x.omitted, x.path, units.index(x.unit)),
+        key=lambda x: (
+            x.unit == "chars",
+            b"/*/" in x.path + b"/",
+            -x.omitted,
+            x.path,
+            units.index(x.unit),
+        ),
     )
 
 

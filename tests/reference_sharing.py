@@ -111,7 +111,7 @@ def _keep_object(obj: Object, room: int, law: Law, way: Way) -> Object:
     named = _large_on_the_way(obj, costs, way)
     named_room, charge = {}, 0
     if named is not None:
-        least = (room - 1) // WAY_PART * UNIT
+        least = max((room - 1) // WAY_PART, min((room - 1) // 2, 400)) * UNIT
         charge = min(costs.pop(named), least)
         rest = (room - 1) * UNIT - sum(costs.values())
         if obj.small_closed or obj.large_closed:
