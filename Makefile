@@ -23,8 +23,8 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-slow check format sanitize bench bench-short \
-	dist test-dist clean
+.PHONY: help build demo gallery test test-slow check format sanitize bench \
+	bench-short dist test-dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
@@ -51,6 +51,9 @@ $(VENV)/rivals: pyproject.toml | $(VENV)/built
 
 demo: build ## run examples/demo.py
 	@$(BIN)/python examples/demo.py
+
+gallery: build ## write docs/gallery.md
+	@$(BIN)/python examples/gallery.py
 
 test: build ## run the core tests
 	$(BIN)/pytest
