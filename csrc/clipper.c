@@ -267,7 +267,7 @@ int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)
     return to.len == c->data_len ? SC_OK : SC_NOT_FINISHED;
 }
 
-int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
+int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                      size_t count)
 {
     struct sc_out to = {out, len, 0, 0};
@@ -278,7 +278,7 @@ int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
         if (i > 0)
             out_byte(&to, ',');
         sc_line_put(&c->lines.lines[i], &c->tree, c->words, &to);
-        ends[i] = (uint32_t)to.len;
+        ends[i] = to.len;
     }
     return SC_OK;
 }

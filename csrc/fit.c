@@ -58,6 +58,12 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
     }
 }
 
+/* Is room set aside for the note? Not for one that would take most of it. */
+static bool has_note(const struct sc_fit *f, uint32_t room)
+{
+    return room >= NOTE_ROOM && room / 4 >= f->words->note_bytes;
+}
+
 /* Add the note, which is about the first line. */
 static void add_note(const struct sc_fit *f, struct need *need)
 {
@@ -107,7 +113,7 @@ static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
     if (sc_lines_find(f->lines, f->tree))
         return SC_NO_MEMORY;
     add_lines(f, room, need);
-    if (room >= NOTE_ROOM)
+    if (has_note(f, room))
         add_note(f, need);
     return SC_OK;
 }
@@ -120,7 +126,7 @@ static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
 
     fitted->room = room;
     fitted->complete = is_complete(f);
-    fitted->note = room >= NOTE_ROOM;
+    fitted->note = has_note(f, room);
     fitted->root_is_object = f->tree->nodes[root].kind == SC_OBJECT;
     sc_weigh(f->tree, f->words, &fitted->data_len, &chars);
     fitted->data_chars = (size_t)chars;

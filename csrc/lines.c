@@ -337,7 +337,8 @@ int sc_lines_find(struct sc_lines *l, struct sc_tree *t)
         if (descend(l, t, i) || add_lines(l, t, i))
             return SC_NO_MEMORY;
     for (size_t i = 0; i < l->count; i++)
-        l->lines[i].path_text = l->paths + l->lines[i].path;
+        l->lines[i].path_text =
+            l->paths ? l->paths + l->lines[i].path : (const uint8_t *)"";
     if (l->count > 1)
         qsort(l->lines, l->count, sizeof *l->lines, by_importance);
     return SC_OK;

@@ -11,8 +11,10 @@
 #define ELEMENT_MIN 400  /* an element's share, if its array has the room */
 #define MEMBER_MIN 96    /* a large member's share, likewise */
 #define SMALL_ROOM 192   /* what small members have before the large ones */
-#define WAY_PART 8       /* the part of a room that the way never falls below, */
-#define WAY_MIN 400      /* or so many bytes, up to half of the room */
+/* The way never falls below this part of a room, or below so many bytes, up to
+   half of the room. */
+#define WAY_PART 8
+#define WAY_MIN 400
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {

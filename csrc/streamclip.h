@@ -174,7 +174,7 @@ int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
 
 /* Write the report's lines at the present room, most important first, joined
    by commas: fitted.lines_len bytes. ends[i] is where line i ends. */
-int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, uint32_t *ends,
+int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                      size_t count);
 
 /* Validate a whole input without retaining any of it. *documents gets how many

@@ -333,7 +333,7 @@ class Core:
         if count == 0:
             return []
         text = ffi.new("uint8_t[]", size)
-        ends = ffi.new("uint32_t[]", count)
+        ends = ffi.new("size_t[]", count)
         self._check(lib.sc_clipper_lines(self._clipper, text, size, ends, count))
         joined = bytes(ffi.buffer(text))
         starts = [0, *(end + 1 for end in ends)]

@@ -215,7 +215,10 @@ def clip_command(
     except BrokenPipeError:
         return CLOSED_PIPE
     except OSError as error:
-        return fail(USAGE, f"{output or '<stdout>'}: {error.strerror or error}")
+        return fail(
+            USAGE,
+            f"{'<stdout>' if output is None else output}: {error.strerror or error}",
+        )
     if not quiet:
         # 2>&1 must not glue the line to the data.
         say("\n" * (output in (None, "-") and is_one_stream()) + statistics(result))
@@ -322,7 +325,7 @@ def save(data: bytes, path: Path) -> None:
 
     A device or a named pipe is written to as it is.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return

@@ -50,6 +50,7 @@ CURSOR_KEYS = Texts(key.encode() for key in KEYS)
 EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
 INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
+CHECK_BYTES = 4 << 20  # validated in one call, in which Ctrl-C is not heard
 LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
 
 
@@ -131,7 +132,7 @@ class Clipper:
         self._read = 0
         self._opening = Opening() if options.report == "inline" else None
         # the input as it came, as long as it may be the result
-        self._verbatim: list[bytes] | None = []
+        self._verbatim: bytearray | None = bytearray()
 
     @classmethod
     def _of(cls, options: Options) -> Self:
@@ -158,6 +159,8 @@ class Clipper:
         try:
             wanted = True
             for part in encode_chunk(chunk, self._read):
+                if not part:
+                    continue
                 self._remember(part)
                 for piece in self._opening.pass_on(part) if self._opening else [part]:
                     wanted = core.feed(piece)
@@ -248,7 +251,7 @@ class Clipper:
         if self._read > self._options.budget_bytes + len(BOM):
             self._verbatim = None
         else:
-            self._verbatim.append(bytes(part))
+            self._verbatim += part
 
     def _with_hint(self, error: InvalidJSONError) -> InvalidJSONError:
         """Say what the input may be, and where the error is in all of it."""
@@ -283,7 +286,7 @@ class Clipper:
         """Return the input as it came, if that may be the result."""
         if self._verbatim is None or core.is_cut_short:
             return None
-        data = b"".join(self._verbatim).removeprefix(BOM)
+        data = bytes(self._verbatim).removeprefix(BOM)
         if core.is_jsonl and not _is_line_by_line(data, core.documents):
             return None
         return data if _is_within(data, self._options) else None
@@ -309,7 +312,8 @@ class Clipper:
             style = style._replace(earlier_bytes=len(lines), unlisted=earlier.unlisted)
         number = 1
         while core.key_is_taken(style.words):
-            number += 1
+            # one more, as a person would count; doubled against a spiteful input
+            number += 1 if number < 16 else number
             style = style._replace(key=f"_clip_{number}")
         return style
 
@@ -397,7 +401,9 @@ def _as_bytes(source: Any, options: Options) -> bytes | None:
 def _unchanged(source: bytes, options: Options) -> Clip | None:
     """Return a document that fits as it came, or None if it does not."""
     started = time.perf_counter()
-    if options.has_caps or len(source) > options.budget_bytes + len(BOM):
+    if options.has_caps or len(source) > min(
+        options.budget_bytes + len(BOM), CHECK_BYTES
+    ):
         return None
     data = source.removeprefix(BOM)
     try:

@@ -159,7 +159,7 @@ class Native:
 
     def _lines(self, size: int, count: int) -> tuple[bytes, ...]:
         out = ffi.new("uint8_t[]", size + 1)
-        ends = ffi.new("uint32_t[]", count + 1)
+        ends = ffi.new("size_t[]", count + 1)
         out[size], ends[count] = 0xA5, 0xA5A5
         self._check(lib.sc_clipper_lines(self._clipper, out, size, ends, count))
         assert (out[size], ends[count]) == (0xA5, 0xA5A5)

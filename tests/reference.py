@@ -253,7 +253,7 @@ def need_of(view: View, words: Words, *, counted_only: bool = False) -> Need:
         block + len(lines) + len(data),
         block + len(lines.decode()) + len(data.decode()),
     )
-    if view.room >= NOTE_ROOM and not counted_only:
+    if view.room >= max(NOTE_ROOM, 4 * words.note_bytes) and not counted_only:
         need = Need(need.size + words.note_bytes, need.chars + words.note_chars)
     return need
 

@@ -184,7 +184,7 @@ def found(data: bytes, **options: Any) -> object:
     answers = []
     for source in (data, iter([data])):
         try:
-            clip(source, **{"max_bytes": 1 << 20, **options})
+            clip(source, **{"max_bytes": 1 << 24, **options})
             answers.append(None)
         except IncompleteJSONError as error:
             at_end = error.offset == len(data)
