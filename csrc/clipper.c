@@ -21,7 +21,8 @@ struct sc_clipper {
     size_t data_len;       /* what it renders to */
     size_t lines_len;
     uint8_t *levels;
-    sc_bytes *pointer; /* our copy, the bytes behind it */
+    /* our copies of the options' texts, the bytes behind them */
+    sc_bytes *pointer, *fields, *drop;
     uint64_t offset;
     int status;
     uint8_t bom_seen; /* bytes of a byte order mark; 4: past it */
@@ -29,29 +30,39 @@ struct sc_clipper {
     bool cut_short;
 };
 
-/* Copy the collection's pointer into one block. */
-static bool copy_pointer(sc_clipper *c, const sc_options *options)
+/* Copy texts into one block, the bytes behind them. */
+static bool copy_texts(sc_bytes **copy, const sc_bytes *texts, size_t len)
 {
-    size_t len = options->pointer_len;
-    size_t size = len * sizeof *c->pointer;
+    size_t size = len * sizeof *texts;
     uint8_t *bytes;
 
     if (len == 0)
         return true;
     for (size_t i = 0; i < len; i++)
-        size += options->pointer[i].len;
-    c->pointer = malloc(size);
-    if (!c->pointer)
+        size += texts[i].len;
+    *copy = malloc(size);
+    if (!*copy)
         return false;
-    bytes = (uint8_t *)(c->pointer + len);
+    bytes = (uint8_t *)(*copy + len);
     for (size_t i = 0; i < len; i++) {
-        c->pointer[i].data = bytes;
-        c->pointer[i].len = options->pointer[i].len;
-        if (c->pointer[i].len)
-            memcpy(bytes, options->pointer[i].data, c->pointer[i].len);
-        bytes += c->pointer[i].len;
+        (*copy)[i].data = bytes;
+        (*copy)[i].len = texts[i].len;
+        if (texts[i].len)
+            memcpy(bytes, texts[i].data, texts[i].len);
+        bytes += texts[i].len;
     }
+    return true;
+}
+
+static bool copy_options(sc_clipper *c, const sc_options *o)
+{
+    if (!copy_texts(&c->pointer, o->pointer, o->pointer_len) ||
+        !copy_texts(&c->fields, o->fields, o->fields_len) ||
+        !copy_texts(&c->drop, o->drop, o->drop_len))
+        return false;
     c->tree.pointer = c->pointer;
+    c->tree.fields = c->fields;
+    c->tree.drop = c->drop;
     return true;
 }
 
@@ -63,7 +74,7 @@ sc_clipper *sc_clipper_new(const sc_options *options)
         return NULL;
     c->levels = malloc((size_t)options->max_depth + 1);
     if (!c->levels || sc_tree_init(&c->tree, options) ||
-        !copy_pointer(c, options)) {
+        !copy_options(c, options)) {
         sc_clipper_free(c);
         return NULL;
     }
@@ -78,6 +89,8 @@ void sc_clipper_free(sc_clipper *c)
     sc_tree_free(&c->tree);
     sc_lines_free(&c->lines);
     free(c->pointer);
+    free(c->fields);
+    free(c->drop);
     free(c->levels);
     free(c);
 }
@@ -176,6 +189,11 @@ uint64_t sc_clipper_documents(const sc_clipper *c)
 bool sc_clipper_is_jsonl(const sc_clipper *c)
 {
     return c->tree.jsonl;
+}
+
+bool sc_clipper_deselected(const sc_clipper *c)
+{
+    return c->tree.deselected;
 }
 
 bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,

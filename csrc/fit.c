@@ -33,11 +33,17 @@ static bool is_complete(const struct sc_fit *f)
     return !f->cut_short && !sc_shown_dirty(f->tree, sc_tree_root(f->tree));
 }
 
+/* How many bytes the lines together, and the selection, may need at most. */
+static size_t lines_room(uint32_t room)
+{
+    return room / 5 > LINES_ROOM ? room / 5 : LINES_ROOM;
+}
+
 /* Add the lines that are told at this room. */
 static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
 {
     const struct sc_lines *l = f->lines;
-    size_t limit = room / 5 > LINES_ROOM ? room / 5 : LINES_ROOM;
+    size_t limit = lines_room(room);
     struct sc_out out = {NULL, 0, 0, 0};
     size_t i;
 
@@ -56,6 +62,16 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
         need->bytes += f->words->more_bytes;
         need->chars += f->words->more_bytes;
     }
+}
+
+/* Is room set aside for the selection? Where something is cut it does not
+   depend on whether anything was deselected, which a part that was only counted
+   does not tell: a larger budget, which reads more, must not need more. A view
+   with no cut sets nothing aside: all that was asked for comes first. */
+static bool tells_selection(const sc_words *words, uint32_t room)
+{
+    return words->selection_bytes > 0 &&
+           words->selection_bytes <= lines_room(room);
 }
 
 /* Is room set aside for the note? Not for one that would take most of it. */
@@ -113,6 +129,10 @@ static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
     if (sc_lines_find(f->lines, f->tree))
         return SC_NO_MEMORY;
     add_lines(f, room, need);
+    if (tells_selection(words, room)) {
+        need->bytes += words->selection_bytes;
+        need->chars += words->selection_chars;
+    }
     if (has_note(f, room))
         add_note(f, need);
     return SC_OK;
@@ -127,6 +147,7 @@ static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
     fitted->room = room;
     fitted->complete = is_complete(f);
     fitted->note = has_note(f, room);
+    fitted->selection = tells_selection(f->words, room);
     fitted->root_is_object = f->tree->nodes[root].kind == SC_OBJECT;
     sc_weigh(f->tree, f->words, &fitted->data_len, &chars);
     fitted->data_chars = (size_t)chars;

@@ -76,6 +76,10 @@ typedef struct sc_options {
     bool stop_early;           /* answer SC_ENOUGH at the first compaction */
     const sc_bytes *pointer;   /* reference tokens of the named collection, */
     size_t pointer_len;        /* as bodies of squeezed strings; 0: none */
+    const sc_bytes *fields;    /* keys, bodies: a record has no others; */
+    size_t fields_len;         /* 0: it has all */
+    const sc_bytes *drop;      /* keys, bodies: no object has these */
+    size_t drop_len;
 } sc_options;
 
 /* The texts that reports, marks and siblings are written with. */
@@ -97,6 +101,7 @@ typedef struct sc_words {
     uint32_t note_bytes, note_chars;
     uint32_t note_numbers;
     uint32_t note_unit_bytes[3], note_unit_chars[3];
+    uint32_t selection_bytes, selection_chars; /* 0: nothing is selected */
     /* siblings: keys (with quotes) and the value of the note */
     sc_bytes sibling_total, sibling_omitted, sibling_note, sibling_text;
 } sc_words;
@@ -111,6 +116,7 @@ typedef struct sc_fitted {
     uint32_t room;       /* d */
     bool complete;       /* nothing was left out; the data is all there is */
     bool note;           /* room for the note was set aside */
+    bool selection;      /* and for the selection */
     bool root_is_object; /* else the block needs a wrapping */
     size_t data_len;     /* bytes that render writes, marks included */
     size_t data_chars;   /* the same in code points */
@@ -150,6 +156,10 @@ uint64_t sc_clipper_documents(const sc_clipper *c);
 
 /* Does the input have several lines, or was SC_FORMAT_JSONL given? */
 bool sc_clipper_is_jsonl(const sc_clipper *c);
+
+/* Was a member deselected? One in a part that was only counted, because more
+   than the room had been read, is not known. */
+bool sc_clipper_deselected(const sc_clipper *c);
 
 /* Does an object of the retained tree have one of these keys (bodies)? */
 bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,

@@ -19,6 +19,10 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
     t->max_string_chars = options->max_string_chars;
     t->pointer = options->pointer;
     t->pointer_len = options->pointer_len;
+    t->fields = options->fields;
+    t->fields_len = options->fields_len;
+    t->drop = options->drop;
+    t->drop_len = options->drop_len;
     t->stop_early = options->stop_early;
     t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
@@ -186,6 +190,42 @@ static bool is_on_way(const struct sc_tree *t, const struct sc_node *cur)
            memcmp(token->data, index + sizeof index - len, len) == 0;
 }
 
+/* Is the key that waits one of these? One that was not kept is none. */
+static bool key_is_among(const struct sc_tree *t, const sc_bytes *keys,
+                         size_t count)
+{
+    const uint8_t *key = t->heap + t->heap_len - t->key_len;
+
+    for (size_t k = 0; t->key_known && k < count; k++)
+        if (keys[k].len == t->key_len &&
+            memcmp(keys[k].data, key, t->key_len) == 0)
+            return true;
+    return false;
+}
+
+/* Is the member whose key waits to be as if it were not in the input? */
+static bool is_deselected(const struct sc_tree *t, const struct sc_node *cur)
+{
+    if (cur->kind != SC_OBJECT || !sc_is_selective(t, cur))
+        return false;
+    return key_is_among(t, t->drop, t->drop_len) ||
+           ((cur->flags & SC_RECORD) &&
+            !key_is_among(t, t->fields, t->fields_len));
+}
+
+/* What a container that begins now is to the selected fields. */
+static uint16_t record_flag(const struct sc_tree *t, const struct sc_node *cur,
+                            bool object)
+{
+    if (t->fields_len == 0)
+        return 0;
+    if (cur->flags & (SC_RECORD | SC_IN_RECORD))
+        return SC_IN_RECORD;
+    if (object && cur->kind == SC_ARRAY && (t->cur || t->jsonl))
+        return SC_RECORD;
+    return 0;
+}
+
 /* Append a node under t->cur with the key that waits, if there is one. */
 static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
 {
@@ -214,6 +254,13 @@ static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
     return t->count++;
 }
 
+static void forget_key(struct sc_tree *t)
+{
+    if (t->key_known)
+        t->heap_len -= t->key_len;
+    t->has_key = false;
+}
+
 /* The member whose key waits is left out. */
 static void leave_out(struct sc_tree *t)
 {
@@ -226,9 +273,7 @@ static void leave_out(struct sc_tree *t)
         append(t, SC_GONE, 0);
         return;
     }
-    if (t->key_known)
-        t->heap_len -= t->key_len;
-    t->has_key = false;
+    forget_key(t);
 }
 
 /* A value begins. SC_NONE: it is not retained; t->skip may be set. */
@@ -240,6 +285,11 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
 
     if (t->status)
         return SC_NONE;
+    if (is_deselected(t, cur)) {
+        t->deselected = true;
+        forget_key(t);
+        return SC_NONE;
+    }
     cur->total++;
     if (t->cur == 0 && cur->total > 1 && !t->jsonl) {
         t->jsonl = true;
@@ -265,6 +315,8 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
         flags |= SC_ON_WAY;
         cur->flags |= SC_WAY_BEGAN;
     }
+    if (kind <= SC_OBJECT)
+        flags |= record_flag(t, cur, kind == SC_OBJECT);
     i = append(t, kind, flags);
     if (i == SC_NONE)
         return i;

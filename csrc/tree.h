@@ -43,7 +43,9 @@ enum sc_flag {
     SC_HELD = 64,   /* an open string that may yet turn out to weigh nothing */
     SC_ON_WAY = 128, /* on the way to the named collection */
     SC_CAPPED = 256, /* a cap took the rest; sharing took nothing */
-    SC_WAY_BEGAN = 512 /* object: its member on the way has been met */
+    SC_WAY_BEGAN = 512, /* object: its member on the way has been met */
+    SC_RECORD = 1024,   /* object: only the selected fields are its members */
+    SC_IN_RECORD = 2048 /* container: below such an object */
 };
 
 #define SC_NONE UINT32_MAX
@@ -135,6 +137,7 @@ struct sc_tree {
     uint64_t count_bound; /* nodes that make a compaction worth trying */
     bool stripped; /* the document is known not to fit: long atoms are out */
     bool jsonl;
+    bool deselected; /* a member was passed over, as if it were not there */
     int status;
 
     /* the options that matter here */
@@ -145,6 +148,10 @@ struct sc_tree {
     uint64_t max_string_chars;
     const sc_bytes *pointer;
     size_t pointer_len;
+    const sc_bytes *fields;
+    size_t fields_len;
+    const sc_bytes *drop;
+    size_t drop_len;
     bool stop_early;
     bool stopped;
 };
@@ -251,8 +258,16 @@ static inline bool sc_is_shut(const struct sc_node *n)
     return (n->flags & SC_CLOSED_LARGE) && (n->flags & SC_CLOSED_SMALL);
 }
 
-/* Can nothing more come into this container, nor a name be learnt? Then the
-   rest of it is the kernel's. depth is its level. */
+/* May members of this object be deselected? */
+static inline bool sc_is_selective(const struct sc_tree *t,
+                                   const struct sc_node *n)
+{
+    return t->drop_len > 0 || (n->flags & SC_RECORD);
+}
+
+/* Can nothing more come into this container, nor a name be learnt, nor a member
+   be one that does not count? Then the rest of it is the kernel's. depth is its
+   level. */
 static inline bool sc_is_done(const struct sc_tree *t, const struct sc_node *n,
                               uint32_t depth)
 {
@@ -261,7 +276,8 @@ static inline bool sc_is_done(const struct sc_tree *t, const struct sc_node *n,
 
     if (n->kind == SC_ARRAY)
         return (n->flags & SC_CLOSED) != 0;
-    return sc_is_shut(n) && !awaits_way && n->total - n->kept > SC_NAMES_MAX;
+    return sc_is_shut(n) && !awaits_way && !sc_is_selective(t, n) &&
+           n->total - n->kept > SC_NAMES_MAX;
 }
 
 #endif

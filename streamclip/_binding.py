@@ -164,6 +164,7 @@ class Fitted(NamedTuple):
     room: int
     complete: bool
     note: bool
+    selection: bool
     root_is_object: bool
     data: bytes
     chars: int
@@ -190,6 +191,9 @@ class Core:
         max_string_chars: Characters of a string that are kept at most, or None.
         collection: Reference tokens of the named collection, each as the body
             of a JSON string with the fewest escapes.
+        fields: Keys, likewise, of the members that a record keeps; if there are
+            none it keeps all.
+        drop: Keys of members that are nowhere kept.
         stop_early: Stop reading where something first has to be given up.
     """
 
@@ -205,10 +209,12 @@ class Core:
         max_items: int | None,
         max_string_chars: int | None,
         collection: tuple[bytes, ...],
+        fields: tuple[bytes, ...],
+        drop: tuple[bytes, ...],
         stop_early: bool,
     ) -> None:
         kernel()
-        pointer = Texts(collection)
+        pointer, selected, dropped = map(Texts, (collection, fields, drop))
         options = ffi.new(
             "sc_options *",
             {
@@ -223,6 +229,10 @@ class Core:
                 "stop_early": stop_early,
                 "pointer": pointer.array,
                 "pointer_len": len(collection),
+                "fields": selected.array,
+                "fields_len": len(fields),
+                "drop": dropped.array,
+                "drop_len": len(drop),
             },
         )
         native = lib.sc_clipper_new(options)
@@ -291,6 +301,11 @@ class Core:
         """Tell whether the key of the words' marks is used for anything else."""
         return bool(lib.sc_clipper_key_taken(self._clipper, words.pointer))
 
+    @property
+    def has_deselected(self) -> bool:
+        """Whether a member was deselected, as far as more than counts was read."""
+        return bool(lib.sc_clipper_deselected(self._clipper))
+
     def has_key(self, keys: Texts) -> bool:
         """Tell whether an object that is retained has one of these keys."""
         return bool(lib.sc_clipper_has_key(self._clipper, keys.array, len(keys.texts)))
@@ -322,6 +337,7 @@ class Core:
             fitted.room,
             fitted.complete,
             fitted.note,
+            fitted.selection,
             fitted.root_is_object,
             bytes(data),
             fitted.data_chars,

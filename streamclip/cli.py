@@ -87,6 +87,16 @@ def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> No
         context.exit()
 
 
+def split_names(
+    _: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+) -> list[str] | None:
+    """Take names that are separated by commas, given once or several times."""
+    names = [name for word in words for name in word.split(",")]
+    if "" in names:
+        raise click.BadParameter("a name is missing", param=parameter)
+    return names or None
+
+
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", required=False)
 @click.option(
@@ -105,6 +115,20 @@ def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> No
     "--collection",
     metavar="POINTER",
     help="JSON Pointer of the collection to cut first, such as /rows.",
+)
+@click.option(
+    "--fields",
+    multiple=True,
+    metavar="NAMES",
+    callback=split_names,
+    help="Keep only these members of each record: id,title. Repeatable.",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="NAMES",
+    callback=split_names,
+    help="Leave out the members of these names at any depth. Repeatable.",
 )
 @click.option(
     "--max-record-bytes",

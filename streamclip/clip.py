@@ -25,7 +25,14 @@ from streamclip.errors import (
 )
 from streamclip.merge import Earlier, Opening, merge_cuts
 from streamclip.options import NO_LIMIT, ClipOptions, Options, checked
-from streamclip.report import Report, Style, cuts_of, finished_text, line_of
+from streamclip.report import (
+    Report,
+    Style,
+    cuts_of,
+    finished_text,
+    line_of,
+    selection_text,
+)
 from streamclip.sources import (
     BUFFERS,
     Chunk,
@@ -62,7 +69,8 @@ class Stats:
         bytes_read: Bytes of input.
         bytes_out: Bytes of the result.
         bytes_saved: Bytes that went without any loss, as white space and
-            escapes; told for a complete result, else 0.
+            escapes; told for a complete result of which nothing was deselected,
+            else 0.
         seconds: From the first byte to the result, waiting for input included.
     """
 
@@ -180,7 +188,8 @@ class Clipper:
             IncompleteJSONError: The document is not complete.
             BudgetTooSmallError: Nothing useful fits.
             ClipperBusyError: Another thread is inside.
-            ValueError: It is closed.
+            ValueError: It is closed; or there are `fields`, and it turned out to
+                be JSON Lines, which were not announced.
         """
         core = self._enter()
         try:
@@ -191,13 +200,15 @@ class Clipper:
             core.finish(keep_incomplete=keep_incomplete)
             if self._opening and self._opening.is_unclosed and not keep_incomplete:
                 raise IncompleteJSONError(INCOMPLETE, core.offset)
+            _check_lines_are_known(core, self._options)
             data, report, complete = self._result(core)
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
         finally:
             self._free()
             self._lock.release()
-        saved = self._read - len(data) if complete else 0
+        lossless = complete and report.selection is None
+        saved = self._read - len(data) if lossless else 0
         seconds = time.perf_counter() - self._started if self._started else 0.0
         stats = Stats(self._read, len(data), saved, seconds)
         return Clip(data, complete, report, stats)
@@ -264,6 +275,7 @@ class Clipper:
 
     def _result(self, core: Core) -> tuple[bytes, Report, bool]:
         whole = self._whole(core)
+        selected = core.has_deselected
         if whole is not None and not self._options.has_caps:
             return whole, Report(), True
         earlier = self._opening.earlier if self._opening else None
@@ -278,13 +290,13 @@ class Clipper:
             fitted, lost = _merged(fitted, style, earlier)
             style = style._replace(unlisted=style.unlisted + lost)
             complete = complete and not fitted.lines and not style.unlisted
-        report = _report(fitted, style)
+        report = _report(fitted, style, self._options.selection if selected else None)
         data = finished_text(fitted, style, self._options, report)
         return data, report, complete
 
     def _whole(self, core: Core) -> bytes | None:
         """Return the input as it came, if that may be the result."""
-        if self._verbatim is None or core.is_cut_short:
+        if self._verbatim is None or core.is_cut_short or core.has_deselected:
             return None
         data = bytes(self._verbatim).removeprefix(BOM)
         if core.is_jsonl and not _is_line_by_line(data, core.documents):
@@ -306,6 +318,8 @@ class Clipper:
             is_always=earlier is not None,
             earlier_bytes=0,
             unlisted=0,
+            selection=selection_text(self._options),
+            is_selected=core.has_deselected,
         )
         if earlier is not None:
             lines = b",".join(line_of(cut) for cut in earlier.cuts[:EARLIER_LINES])
@@ -340,6 +354,8 @@ def _new_core(options: Options) -> Core:
         max_items=_limited(options.max_items),
         max_string_chars=_limited(options.max_string_chars),
         collection=options.tokens,
+        fields=options.bodies("fields"),
+        drop=options.bodies("drop"),
         stop_early=options.read == "enough",
     )
 
@@ -358,7 +374,22 @@ def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int
     return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
 
 
-def _report(fitted: Fitted, style: Style) -> Report:
+def _check_lines_are_known(core: Core, options: Options) -> None:
+    """Refuse lines of which the first was not taken for a record.
+
+    Raises:
+        ValueError: There are such.
+    """
+    if options.fields and options.format == "auto" and core.is_jsonl:
+        raise ValueError(
+            "the input is JSON Lines, which fields has to know from the start: pass "
+            'format="jsonl"'
+        )
+
+
+def _report(
+    fitted: Fitted, style: Style, selection: dict[str, list[str]] | None
+) -> Report:
     cuts = cuts_of(fitted.lines)
     arrays = [cut.path for cut in cuts if cut.unit == "items"]
     gap = None
@@ -370,6 +401,7 @@ def _report(fitted: Fitted, style: Style) -> Report:
         input_cut=style.cut_short,
         key=style.key,
         cursor_gap=gap,
+        selection=selection,
     )
 
 
@@ -401,9 +433,10 @@ def _as_bytes(source: Any, options: Options) -> bytes | None:
 def _unchanged(source: bytes, options: Options) -> Clip | None:
     """Return a document that fits as it came, or None if it does not."""
     started = time.perf_counter()
-    if options.has_caps or len(source) > min(
-        options.budget_bytes + len(BOM), CHECK_BYTES
-    ):
+    # Whether anything would be deselected only the core finds out.
+    if options.has_caps or options.selection:
+        return None
+    if len(source) > min(options.budget_bytes + len(BOM), CHECK_BYTES):
         return None
     data = source.removeprefix(BOM)
     try:
@@ -433,7 +466,8 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
 
     Raises:
         TypeError: No budget is given, or the source is of no such kind.
-        ValueError: An option is out of its range.
+        ValueError: An option is out of its range; or there are `fields`, and the
+            source is JSON Lines without `format="jsonl"`.
         InvalidJSONError: The source is not valid JSON.
         IncompleteJSONError: It ended early.
         BudgetTooSmallError: Nothing useful fits.

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
 from streamclip.profiles import PROFILES, Profile
@@ -52,6 +52,12 @@ class ClipOptions(TypedDict, total=False):
             its way stays whole while an eighth of the room is left for it. It is
             not the one to protect. A pointer that leads nowhere changes nothing.
             Default: all share fairly.
+        fields: Names of the members of each record that are kept, with all that
+            is in them; the others are as if they were not in the input. A
+            record is an object that is an element of an array, or a line, and
+            in no other record. JSON Lines then need `format="jsonl"`.
+        drop: Names of members that are as if they were not in the input, at any
+            depth.
         report: "inline" puts a `_clip` member first; "siblings" puts `total`,
             `omitted` and `note` beside each cut array; "detached" adds nothing.
         note: Whether the report has a sentence for the reader, or its text; it
@@ -74,6 +80,8 @@ class ClipOptions(TypedDict, total=False):
     max_string_chars: int | None
     max_items: int | None
     collection: str | None
+    fields: Sequence[str] | None
+    drop: Sequence[str] | None
     report: Literal["inline", "siblings", "detached"]
     note: bool | str
     lang: Literal["en", "zh"]
@@ -120,6 +128,8 @@ class Options:
     max_string_chars: int | None = None
     max_items: int | None = None
     collection: str | None = None
+    fields: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
     report: str = "inline"
     note: bool | str = True
     lang: str = "en"
@@ -150,6 +160,10 @@ class Options:
         if not isinstance(self.note, (bool, str)):
             raise TypeError(f"note is a bool or a text, not {self.note!r}")
         pointer_tokens(self.collection)
+        for name in ("fields", "drop"):
+            _check_names(name, getattr(self, name))
+        if self.fields is not None and not self.fields:
+            raise ValueError("fields has at least one name")
 
     def _take_budgets(self) -> None:
         """Have the profile's budgets where none is given."""
@@ -181,6 +195,16 @@ class Options:
     def tokens(self) -> tuple[bytes, ...]:
         """The collection's reference tokens, as bodies of squeezed strings."""
         return pointer_tokens(self.collection)
+
+    @property
+    def selection(self) -> dict[str, list[str]]:
+        """What is selected, each name once; empty if everything is."""
+        asked = {"fields": self.fields, "drop": self.drop}
+        return {what: [*dict.fromkeys(names)] for what, names in asked.items() if names}
+
+    def bodies(self, what: str) -> tuple[bytes, ...]:
+        """The names of `fields` or `drop`, as bodies of squeezed strings."""
+        return tuple(map(_squeezed, self.selection.get(what, ())))
 
 
 def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
@@ -219,6 +243,16 @@ def _squeezed(text: str) -> bytes:
     body = json.dumps(text, ensure_ascii=False)[1:-1]
     escape = re.compile("[\ud800-\udfff]")
     return escape.sub(lambda found: f"\\u{ord(found[0]):04x}", body).encode()
+
+
+def _check_names(option: str, names: Sequence[str] | None) -> None:
+    if names is None:
+        return
+    if not isinstance(names, (list, tuple)):
+        raise TypeError(f"{option} is a list of member names, not {names!r}")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{option} is a list of member names, not of {name!r}")
 
 
 def _check_size(name: str, value: int | None, most: int | None) -> None:

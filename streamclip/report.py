@@ -74,6 +74,9 @@ class Report:
         cursor_gap: JSON Pointer of a pagination cursor that was kept though its
             page was cut: following it skips what was left out.
         ref: Not told yet: None.
+        selection: The options `fields` and `drop`, as far as they were given,
+            if a member was deselected; else None. That is not a cut. A member
+            in a part that was only counted is not seen.
     """
 
     cuts: tuple[Cut, ...] = ()
@@ -82,6 +85,7 @@ class Report:
     key: str = "_clip"
     cursor_gap: str | None = None
     ref: str | None = None
+    selection: dict[str, list[str]] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values.
@@ -96,6 +100,7 @@ class Report:
             "cursor_gap": self.cursor_gap,
             "ref": self.ref,
             "key": self.key,
+            "selection": self.selection,
         }
 
 
@@ -177,6 +182,8 @@ class Style(NamedTuple):
     is_always: bool  # there is a block even if nothing was cut
     earlier_bytes: int  # set aside for the lines of an earlier clip
     unlisted: int  # its cuts that were not told, or could not be kept
+    selection: bytes  # as JSON, empty if there is none
+    is_selected: bool  # a member was deselected
 
     @property
     def words(self) -> Words:
@@ -201,6 +208,7 @@ def _words(style: Style) -> Words:
         b',"cursor_gap":""' + b"9" * CURSOR_PATH_BYTES if style.has_cursors else b""
     )
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
+    selection = _selection(style)
     siblings_wrap = b'{"data":,"total_at_least":,"omitted":,"note":}' + _sibling_note(
         style
     )
@@ -225,6 +233,8 @@ def _words(style: Style) -> Words:
         wrap_bytes=len(wrap) if inline else len(siblings_wrap) + 40,
         more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
         **note,
+        selection_bytes=len(selection),
+        selection_chars=len(selection.decode()),
         sibling_total=_string(_sibling_total(style)),
         sibling_omitted=b'"omitted"',
         sibling_note=b'"note"',
@@ -273,6 +283,19 @@ def _flags(style: Style) -> list[bytes]:
     return flags
 
 
+def _selection(style: Style) -> bytes:
+    return style.selection and b',"selection":' + style.selection
+
+
+def selection_text(options: Options) -> bytes:
+    """Return what is selected as JSON; nothing if everything is."""
+    parts = [
+        _string(what) + b":[" + b",".join(map(_string, names)) + b"]"
+        for what, names in options.selection.items()
+    ]
+    return b"{" + b",".join(parts) + b"}" if parts else b""
+
+
 def finished_text(
     fitted: Fitted, style: Style, options: Options, report: Report
 ) -> bytes:
@@ -287,19 +310,32 @@ def finished_text(
     Returns:
         The text, within the budgets.
     """
-    if style.form == "detached" or (fitted.complete and not style.is_always):
+    said = style.is_always or style.is_selected
+    if style.form == "detached" or (fitted.complete and not said):
         return fitted.data
     if style.form == "siblings":
         return _with_siblings(fitted, style, report)
     spare = _spare_room(fitted, style, options)
     fits = functools.partial(_count_that_fits, fitted, style, spare)
-    note = ending = b""
+    selection = _selection(style) if style.is_selected else b""
+    if fitted.complete and not style.is_always:
+        # All that was asked for comes before saying that it was asked for.
+        if fits(selection) < 0:
+            return fitted.data
+        return _join(fitted, style, _block(fitted, style, selection, 0))
+    note = ending = cursor = b""
     if style.note:
         note = b',"note":' + _string(note_text(style, report.cuts))
     if report.cursor_gap is not None:
-        ending = b',"cursor_gap":' + _string(report.cursor_gap)
-        if fits(ending) < 1:
-            ending = b""
+        cursor = b',"cursor_gap":' + _string(report.cursor_gap)
+    # The selection goes after the cursor and the note. It stays where room was
+    # set aside for it, or where it costs no line.
+    with_selection = fits(selection)
+    has_line = with_selection >= min(1, len(fitted.lines))
+    if has_line and (fitted.selection or with_selection == fits(b"")):
+        ending = selection
+    if cursor and fits(ending + cursor) >= 1:
+        ending += cursor
     count, with_note = fits(ending), fits(ending + note)
     # The note is the first to go: it stays only where it costs no line or room
     # was set aside for it, and where a line is beside it if there is any.

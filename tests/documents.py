@@ -381,6 +381,33 @@ def options(random: Random, of: Sample) -> Options:
     )
 
 
+def selecting(random: Random, of: Sample) -> Sample:
+    """Choose members to keep or to drop."""
+    names = sorted({name for tree in of.trees for name in _names(tree)}) or [b"absent"]
+    kind = random.random()
+    asked = replace(
+        of.options,
+        fields=_some_of(random, names) if kind < 0.6 else (),
+        drop=_some_of(random, names) if kind > 0.4 else (),
+    )
+    return replace(of, options=asked)
+
+
+def _some_of(random: Random, names: list[bytes]) -> tuple[bytes, ...]:
+    chosen = random.choices(names, k=random.choice([1, 1, 2, 3, len(names) // 2 + 1]))
+    return tuple(dict.fromkeys([*chosen, *random.sample([b"id", b"absent", b""], 1)]))
+
+
+def _names(of: Tree) -> Iterator[bytes]:
+    """Yield the keys of a tree, as squeezed bodies."""
+    if isinstance(of, str):
+        return
+    if isinstance(of, Members):
+        yield from (squeeze(json.loads(name)) for name, _ in of.pairs)
+    for part in of if isinstance(of, list) else (value for _, value in of.pairs):
+        yield from _names(part)
+
+
 def _pointer(random: Random, at: Tree) -> tuple[bytes, ...]:
     """Choose a pointer that leads to a container, or nearly so."""
     tokens: list[bytes] = []
@@ -484,6 +511,12 @@ def _containers(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     )
 
 
+# Names, as squeezed bodies, that such documents have.
+names = st.just(()) | st.lists(
+    st.sampled_from([*SHORT_KEYS, *ODD_KEYS, "k0", "k1"]).map(squeeze),
+    max_size=4,
+    unique=True,
+).map(tuple)
 trees: st.SearchStrategy[Tree] = st.recursive(_leaves, _containers, max_leaves=12)
 _no, _small = st.just(0), st.integers(0, 6)
 samples = st.builds(

@@ -45,6 +45,14 @@ def _bytes(target: Any, data: bytes, alive: list[Any]) -> None:
     target.len = len(data)
 
 
+def _texts(texts: tuple[bytes, ...], alive: list[Any]) -> Any:
+    array = ffi.new("sc_bytes[]", max(1, len(texts)))
+    alive.append(array)
+    for at, text in enumerate(texts):
+        _bytes(array[at], text, alive)
+    return array
+
+
 def _words(words: Words, alive: list[Any]) -> Any:
     native = ffi.new("sc_words *")
     native.report = lib.SC_INLINE if words.inline else lib.SC_DETACHED
@@ -70,9 +78,6 @@ class Native:
         stop_early: bool = False,
     ) -> None:
         alive: list[Any] = []
-        tokens = ffi.new("sc_bytes[]", max(1, len(options.collection)))
-        for at, token in enumerate(options.collection):
-            _bytes(tokens[at], token, alive)
         native = ffi.new(
             "sc_options *",
             {
@@ -84,8 +89,12 @@ class Native:
                 "max_string_chars": options.max_string_chars,
                 "format": text_format,
                 "stop_early": stop_early,
-                "pointer": tokens,
+                "pointer": _texts(options.collection, alive),
                 "pointer_len": len(options.collection),
+                "fields": _texts(options.fields, alive),
+                "fields_len": len(options.fields),
+                "drop": _texts(options.drop, alive),
+                "drop_len": len(options.drop),
             },
         )
         clipper = lib.sc_clipper_new(native)
@@ -110,6 +119,11 @@ class Native:
     def finish(self, *, keep_incomplete: bool = False) -> None:
         """End the input."""
         self._check(lib.sc_clipper_finish(self._clipper, keep_incomplete))
+
+    @property
+    def deselected(self) -> bool:
+        """Whether a member was deselected."""
+        return bool(lib.sc_clipper_deselected(self._clipper))
 
     def view(self, words: Words, room: int) -> Result:
         """Go to a room, and return what is there."""

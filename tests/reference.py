@@ -5,7 +5,7 @@
     view.data, view.lines, view.data_with_marks(words)
     found = fit(document, Limits(max_bytes=2000), words, retained_room)
 
-This file has sections 4 (caps) and 7 (finding a room); the rules about text are
+This file has sections 4 (selection, caps) and 7 (finding a room); the rules about text are
 in reference_text.py, sharing is in reference_sharing.py, lines and marks are in
 reference_report.py. Nothing here streams, and nothing is fast. The native core
 reads the document once and must come to the same.
@@ -57,9 +57,37 @@ class Options:
     max_string_chars: int = 0
     max_record_bytes: int = 0
     collection: tuple[bytes, ...] = ()  # reference tokens, as squeezed bodies
+    fields: tuple[bytes, ...] = ()  # keys, likewise
+    drop: tuple[bytes, ...] = ()
 
 
 # --- Section 4: before sharing
+
+
+def _select(
+    value: Value, options: Options, *, is_element: bool = False, within: bool = False
+) -> Value:
+    """Return a value without the members that are deselected.
+
+    Args:
+        value: The value.
+        options: What is selected.
+        is_element: It is an element of an array, or a line.
+        within: It is in a record.
+    """
+    inner = partial(_select, options=options)
+    if isinstance(value, Array):
+        elements = (inner(e, is_element=True, within=within) for e in value.elements)
+        return Array(tuple(elements), value.total)
+    if isinstance(value, Object):
+        is_record = is_element and not within
+        chosen = [m for m in value.members if m.key not in options.drop]
+        if is_record and options.fields:
+            chosen = [m for m in chosen if m.key in options.fields]
+        within = within or is_record
+        members = (Member(m.key, inner(m.value, within=within)) for m in chosen)
+        return Object(tuple(members))
+    return value
 
 
 def _is_capped_out(limit: int, text: Text) -> bool:
@@ -123,6 +151,7 @@ class Document:
     stripped: Value | None  # without long atoms
     options: Options = field(default_factory=Options)
     multi: bool = False
+    deselected: bool = False  # something was
 
     @classmethod
     def read(
@@ -130,8 +159,11 @@ class Document:
     ) -> Document:
         """Parse a document and apply the caps."""
         options = options or Options()
-        capped = _leave_out(parse(data, multi=multi), options, atoms=False)
-        return cls(capped, _leave_out(capped, options, atoms=True), options, multi)
+        whole = parse(data, multi=multi)
+        selected = _select(whole, options)
+        capped = _leave_out(selected, options, atoms=False)
+        stripped = _leave_out(capped, options, atoms=True)
+        return cls(capped, stripped, options, multi, selected != whole)
 
     def keep(self, *rooms: int) -> Value | None:
         """Return K(D, b), or with more rooms K(K(D, b), ...)."""
@@ -253,6 +285,9 @@ def need_of(view: View, words: Words, *, counted_only: bool = False) -> Need:
         block + len(lines) + len(data),
         block + len(lines.decode()) + len(data.decode()),
     )
+    selection = words.selection_bytes
+    if selection <= max(160, view.room // 5) and not counted_only:
+        need = Need(need.size + selection, need.chars + words.selection_chars)
     if view.room >= max(NOTE_ROOM, 4 * words.note_bytes) and not counted_only:
         need = Need(need.size + words.note_bytes, need.chars + words.note_chars)
     return need

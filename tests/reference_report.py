@@ -34,6 +34,8 @@ class Words:
     more_bytes: int = len(',"more_cuts":') + 4
     note_bytes: int = len(',"note":"What is listed in cuts is not here; it exists."')
     note_chars: int = note_bytes
+    selection_bytes: int = 0
+    selection_chars: int = 0
 
 
 @dataclass(frozen=True)

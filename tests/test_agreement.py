@@ -19,7 +19,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents import LONGEST_KEY, Members, Sample, Tree, sample, samples, shrink
+from documents import (
+    LONGEST_KEY,
+    Members,
+    Sample,
+    Tree,
+    names,
+    sample,
+    samples,
+    selecting,
+    shrink,
+)
 from native import AUTO, JSON, JSONL, Native, Result
 from reference import (
     Document,
@@ -51,6 +61,9 @@ FULL: dict[str, Tree] = {
 }
 
 INLINE, DETACHED = Words(), Words(inline=False)
+# What room is set aside for, whatever is selected.
+SELECTING = Words(selection_bytes=70, selection_chars=66)
+VERBOSE = Words(selection_bytes=170, selection_chars=170)
 
 
 def pairs(**members: Tree) -> Members:
@@ -102,6 +115,12 @@ def differences(case: Case, counts: Counter[str]) -> Iterator[str]:
     of = case.sample
     document = Document.read(of.data, of.options, multi=of.multi)
     core = read(case)
+    if core.deselected != document.deselected:
+        # What more than the room was read of was only counted.
+        seen = document.view(case.retained_room, case.retained_room)
+        if core.deselected or (seen.root and seen.complete):
+            yield f"deselected {core.deselected}"
+    counts["deselected"] += document.deselected
     for room in sorted(case.rooms, reverse=True):
         view = document.view(room, case.retained_room)
         for words in (INLINE, DETACHED):
@@ -109,8 +128,9 @@ def differences(case: Case, counts: Counter[str]) -> Iterator[str]:
             result = core.view(words, room)
             for what in compare(view, result, words, counts):
                 yield f"room {room}, {'in' if words.inline else 'de'}: {what}"
+    asks = of.options.fields or of.options.drop
     for limits in case.limits:
-        for words in (INLINE, DETACHED):
+        for words in (INLINE, DETACHED, *((SELECTING, VERBOSE) if asks else ())):
             counts["fits"] += 1
             # Each on a new core: once a text did not fit, long atoms are gone.
             result = read(case).fit(words, limits)
@@ -186,6 +206,8 @@ def compare_fit(
 def make(random: Random) -> Case:
     """Make a case from a seed."""
     of = sample(random)
+    if random.random() < 0.3:
+        of = selecting(random, of)
     whole = Document.read(of.data, of.options, multi=of.multi).capped
     size = whole.size if whole else 100
     room = random.choice([random.randrange(20, size + 40), size, size + 5, size // 2])
@@ -200,7 +222,8 @@ def make(random: Random) -> Case:
         room,
         slack=random.choice([0, 0, 1, room // 10, room // 2, room, 3 * room]),
         chunk=random.choice([0, 1, 2, 3, 7, 16, 64, 100, 1000]),
-        auto=random.random() < 0.3 and (not of.multi or len(of.trees) > 1),
+        auto=random.random() < 0.3
+        and (not of.multi or (len(of.trees) > 1 and not of.options.fields)),
         rooms=tuple(rooms),
         limits=(
             Limits(max_bytes=budgets[0]),
@@ -308,6 +331,8 @@ def test_a_seeded_case_comes_to_the_same(seed: int) -> None:
 
 @given(
     samples,
+    names,
+    names,
     st.integers(LEAST_RETAINED, 600),
     st.integers(0, 300),
     st.integers(0, 9),
@@ -315,9 +340,17 @@ def test_a_seeded_case_comes_to_the_same(seed: int) -> None:
     st.integers(10, 700),
 )
 def test_a_generated_case_comes_to_the_same(
-    of: Sample, room: int, slack: int, chunk: int, parts: list[float], budget: int
+    of: Sample,
+    fields: tuple[bytes, ...],
+    drop: tuple[bytes, ...],
+    room: int,
+    slack: int,
+    chunk: int,
+    parts: list[float],
+    budget: int,
 ) -> None:
     """The same with documents that shrink well."""
+    of = replace(of, options=replace(of.options, fields=fields, drop=drop))
     rooms = tuple(int(room * part) for part in parts)
     limits = (Limits(max_bytes=budget), Limits(max_chars=budget))
     case = Case(of, room, slack, chunk, rooms=rooms, limits=limits)

@@ -74,6 +74,10 @@ def test_the_default_budget_is_8000_bytes() -> None:
         ("-b 900 --collection /rows", {"max_bytes": 900, "collection": "/rows"}),
         ("-b 900 --max-record-bytes 60", {"max_bytes": 900, "max_record_bytes": 60}),
         ("-b 9000 --max-string-chars 5", {"max_bytes": 9000, "max_string_chars": 5}),
+        (
+            "-b 900 --fields id,title --fields a --drop blob",
+            {"max_bytes": 900, "fields": ["id", "title", "a"], "drop": ["blob"]},
+        ),
         ("-b 9000 --max-items 3", {"max_bytes": 9000, "max_items": 3}),
         ("-b 900 --report siblings", {"max_bytes": 900, "report": "siblings"}),
         ("-b 900 --report detached", {"max_bytes": 900, "report": "detached"}),
@@ -90,6 +94,13 @@ def test_options_are_those_of_clip(words: str, options: dict[str, Any]) -> None:
     done = run(*words.split(), data=DATA)
     assert done.returncode == 0, done.stderr
     assert done.stdout == streamclip.clip(DATA, **options).data
+
+
+def test_a_name_that_is_missing_is_wrong_usage() -> None:
+    """As after a comma too many."""
+    done = run("-b", "900", "--drop", "blob,", data=DATA)
+    assert done.returncode == 2
+    assert b"a name is missing" in done.stderr
 
 
 def test_what_fits_comes_out_unchanged(path: Path) -> None:
