@@ -141,6 +141,15 @@ int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
     return c->tree.stopped ? SC_ENOUGH : SC_OK;
 }
 
+void sc_clipper_expect_lines(sc_clipper *c)
+{
+    if (c->tree.nodes[0].total == 0 && !c->tree.jsonl) {
+        c->lex.format = SC_FORMAT_JSONL;
+        c->tree.jsonl = true;
+        c->tree.live = 1;
+    }
+}
+
 int sc_clipper_finish(sc_clipper *c, bool keep_incomplete)
 {
     int status;

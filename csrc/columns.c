@@ -12,7 +12,8 @@
 struct group {
     uint64_t total;
     uint32_t columns;
-    uint32_t kept; /* the least of any of them */
+    uint32_t head; /* the least that any of them has there */
+    uint32_t tail;
 };
 
 struct groups {
@@ -20,13 +21,28 @@ struct groups {
     uint32_t count;
 };
 
+/* The element that remains longest. */
+static uint32_t first_element(const struct sc_tree *t, uint32_t c)
+{
+    uint32_t i = c + t->nodes[c].span - 1;
+
+    if (t->keep != SC_KEEP_TAIL)
+        return c + 1;
+    while (t->nodes[i].parent != c)
+        i = t->nodes[i].parent;
+    return i;
+}
+
 static bool is_column(const struct sc_tree *t, uint32_t c)
 {
     const struct sc_node *n = &t->nodes[c];
+    uint8_t kind;
 
-    return n->kind == SC_ARRAY && n->total >= LENGTH_MIN && n->span > 1 &&
-           (t->nodes[c + 1].kind == SC_STRING ||
-            t->nodes[c + 1].kind == SC_PLAIN);
+    if (n->kind != SC_ARRAY || n->total < LENGTH_MIN || n->span == 1 ||
+        (t->keep != SC_KEEP_HEAD && (n->flags & SC_TORN)))
+        return false;
+    kind = t->nodes[first_element(t, c)].kind;
+    return kind == SC_STRING || kind == SC_PLAIN;
 }
 
 /* The group of columns of this length; NULL if there is none. */
@@ -52,7 +68,7 @@ static void collect(const struct sc_tree *t, uint32_t i, struct groups *g)
             group = &g->group[g->count++];
             group->total = t->nodes[c].total;
             group->columns = 0;
-            group->kept = UINT32_MAX;
+            group->head = group->tail = UINT32_MAX;
         }
         if (group)
             group->columns++;
@@ -79,16 +95,27 @@ void sc_columns_plan(struct sc_tree *t, uint32_t i, uint32_t share)
     }
 }
 
-/* Show only the first `kept` elements of the array c. */
-static void shorten(struct sc_tree *t, uint32_t c, uint32_t kept)
+/* What a column may show: so many at its head, and so many at its tail. */
+struct extent {
+    uint32_t head;
+    uint32_t tail;
+};
+
+/* Show no more of the array c. */
+static void shorten(struct sc_tree *t, uint32_t c, struct extent most)
 {
     uint32_t end = c + t->nodes[c].span;
     struct sc_view_node *v = &t->view[c];
-    uint32_t shown = 0;
+    uint32_t kept = (uint32_t)sc_shown_kept(t, c);
+    uint32_t at = 0, shown = 0, before = 0;
 
     v->size = v->chars = 1;
     for (uint32_t e = c + 1; e < end; e += t->nodes[e].span) {
-        bool here = sc_shown(t, e) && shown < kept;
+        bool here = sc_shown(t, e);
+        if (!here)
+            continue;
+        here = at < most.head || kept - at <= most.tail;
+        before += at++ < most.head;
         t->view[e].shown = here;
         if (!here)
             continue;
@@ -97,13 +124,27 @@ static void shorten(struct sc_tree *t, uint32_t c, uint32_t kept)
         v->chars += sc_shown_chars(t, e) + 1;
     }
     v->kept = shown;
+    v->len = before;
     v->dirty = true;
     v->state = SC_SOME;
 }
 
-static uint32_t kept_of(const struct sc_tree *t, uint32_t c)
+/* How much the view has of the column c; without a gap both are all of it. One
+   without its first element could not be aligned, and comes to nothing. */
+static struct extent extent_of(const struct sc_tree *t, uint32_t c)
 {
-    return t->view[c].state < SC_SOME ? 0 : (uint32_t)sc_shown_kept(t, c);
+    struct extent none = {0, 0}, found;
+    uint32_t kept;
+
+    if (t->view[c].state < SC_SOME)
+        return none;
+    kept = (uint32_t)sc_shown_kept(t, c);
+    found.head = found.tail = kept;
+    if (t->keep == SC_KEEP_HEAD || kept == t->nodes[c].total)
+        return found;
+    found.head = (uint32_t)sc_shown_before(t, c);
+    found.tail = kept - found.head;
+    return t->keep == SC_KEEP_ENDS && found.head == 0 ? none : found;
 }
 
 void sc_columns_align(struct sc_tree *t, uint32_t i)
@@ -115,17 +156,34 @@ void sc_columns_align(struct sc_tree *t, uint32_t i)
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         struct group *group = is_column(t, c) ? find(&g, t->nodes[c].total)
                                               : NULL;
-        if (group && kept_of(t, c) < group->kept)
-            group->kept = kept_of(t, c);
+        struct extent has;
+        if (!group)
+            continue;
+        has = extent_of(t, c);
+        if (has.head < group->head)
+            group->head = has.head;
+        if (has.tail < group->tail)
+            group->tail = has.tail;
     }
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         struct group *group = is_column(t, c) ? find(&g, t->nodes[c].total)
                                               : NULL;
-        uint32_t kept;
+        struct extent most, has;
         if (!group || group->columns < 2 || t->view[c].state < SC_SOME)
             continue;
-        kept = group->kept ? group->kept : 1;
-        if (kept < kept_of(t, c))
-            shorten(t, c, kept);
+        has = extent_of(t, c);
+        if (has.head + has.tail == 0) {
+            t->view[c].state = SC_NOTHING;
+            continue;
+        }
+        most.head = most.tail = 0;
+        if (t->keep != SC_KEEP_TAIL)
+            most.head = group->head ? group->head : 1;
+        if (t->keep == SC_KEEP_TAIL)
+            most.tail = group->tail ? group->tail : 1;
+        else if (t->keep == SC_KEEP_ENDS)
+            most.tail = group->tail;
+        if (most.head + most.tail < sc_shown_kept(t, c))
+            shorten(t, c, most);
     }
 }

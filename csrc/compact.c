@@ -154,11 +154,9 @@ static void slide_and_resume(struct sc_tree *t)
         t->skip = t->cur_depth;
 }
 
-bool sc_tree_strip(struct sc_tree *t)
+/* Begin a slide that leaves out but what is marked SC_OUT from now on. */
+static void keep_all(struct sc_tree *t)
 {
-    bool found = false;
-
-    t->stripped = true;
     for (uint32_t i = 0; i < t->count; i++) {
         t->view[i].state = sc_is_container(&t->nodes[i]) ? SC_SOME : SC_WHOLE;
         t->view[i].kept = t->nodes[i].kept;
@@ -167,20 +165,69 @@ bool sc_tree_strip(struct sc_tree *t)
         else if (t->nodes[i].kind == SC_GONE)
             t->view[i].state = SC_OUT;
     }
+}
+
+/* Leave out the siblings from c to end. */
+static void leave_out(struct sc_tree *t, uint32_t c, uint32_t end)
+{
+    for (; c < end; c += t->nodes[c].span)
+        t->view[c].state = SC_OUT;
+}
+
+/* The element c of the array i is a long atom: leave out what is on the far
+   side of it. Returns the last node that is done with. */
+static uint32_t strip_array(struct sc_tree *t, uint32_t i, uint32_t c)
+{
+    struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint32_t from = c, last = c; /* left out, with all between */
+    uint32_t before = 0;
+
+    n->flags |= SC_CLOSED;
+    if (t->keep == SC_KEEP_HEAD) {
+        leave_out(t, c, end);
+        return end - 1;
+    }
+    for (uint32_t k = c; k < end; k += t->nodes[k].span)
+        if (!(t->nodes[k].flags & SC_HELD) && sc_is_long_atom(t, &t->nodes[k]))
+            last = k;
+    if (t->keep == SC_KEEP_TAIL) {
+        leave_out(t, i + 1, last + 1);
+        return last;
+    }
+    for (uint32_t k = i + 1; k < c; k += t->nodes[k].span)
+        before++;
+    if (!(n->flags & SC_GAP)) {
+        n->flags |= SC_GAP;
+        n->large = before;
+    } else if (c < n->small) {
+        n->large = before;
+        if (last < n->small) {
+            leave_out(t, c, n->small);
+            return n->small - 1;
+        }
+    } else {
+        from = n->small;
+    }
+    leave_out(t, from, last + 1);
+    return last;
+}
+
+bool sc_tree_strip(struct sc_tree *t)
+{
+    bool found = false;
+
+    t->stripped = true;
+    keep_all(t);
     for (uint32_t i = 1; i < t->count; i++) {
         const struct sc_node *n = &t->nodes[i];
-        struct sc_node *parent = &t->nodes[n->parent];
-        uint32_t end = n->parent + parent->span;
 
         if (t->view[i].state == SC_OUT || (n->flags & SC_HELD) ||
             !sc_is_long_atom(t, n))
             continue;
         found = true;
-        if (parent->kind == SC_ARRAY) {
-            parent->flags |= SC_CLOSED;
-            for (uint32_t c = i; c < end; c += t->nodes[c].span)
-                t->view[c].state = SC_OUT;
-            i = end - 1;
+        if (t->nodes[n->parent].kind == SC_ARRAY) {
+            i = strip_array(t, n->parent, i);
         } else {
             t->view[i].state = SC_OUT;
             t->view[n->parent].kept--;
@@ -217,7 +264,7 @@ static void release_text(struct sc_tree *t)
         return;
     n->flags &= (uint16_t)~SC_HELD;
     t->live += n->size + sc_cost_beside(t, n);
-    if ((cur->flags & SC_CLOSED) ||
+    if ((t->keep == SC_KEEP_HEAD && (cur->flags & SC_CLOSED)) ||
         (sc_is_shut(cur) && !(n->flags & SC_ON_WAY)))
         sc_tree_drop_text(t);
 }
@@ -244,7 +291,7 @@ void sc_tree_compact(struct sc_tree *t)
     release_text(t);
 }
 
-void sc_tree_settle(struct sc_tree *t)
+void sc_tree_shrink(struct sc_tree *t)
 {
     sc_tree_measure(t);
     if (!t->stripped && !cannot_fit(t))
@@ -255,4 +302,60 @@ void sc_tree_settle(struct sc_tree *t)
         sc_view(t, t->room, true);
         slide_and_resume(t);
     }
+}
+
+/* Of the array i, leave out what is over max_items. What sharing dropped counts
+   no more if the cap would have taken it. */
+static void trim_array(struct sc_tree *t, uint32_t i)
+{
+    struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    bool ends = t->keep == SC_KEEP_ENDS;
+    uint64_t first = ends ? t->max_items - t->max_items / 2 : 0;
+    uint64_t last = t->max_items - first;
+    uint64_t count = 0, before = 0;
+
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        count++;
+    if (ends && (n->flags & SC_GAP)) {
+        before = n->large;
+    } else if (ends) {
+        if (count <= t->max_items)
+            return;
+        n->flags |= SC_GAP;
+        before = first;
+    }
+    if (before >= first && count - before >= last)
+        n->flags &= (uint16_t)~SC_CLOSED;
+    if (before > first)
+        n->large = (uint32_t)first;
+    else if (ends)
+        n->large = (uint32_t)before;
+    for (uint32_t c = i + 1, at = 0; c < end; c += t->nodes[c].span, at++)
+        if (at >= before ? at + last < count : at >= first)
+            t->view[c].state = SC_OUT;
+}
+
+/* At the head max_items takes elements as they come. Elsewhere those that it
+   leaves are known only now. */
+static void trim(struct sc_tree *t)
+{
+    keep_all(t);
+    for (uint32_t i = sc_tree_root(t); i < t->count; i++) {
+        struct sc_node *n = &t->nodes[i];
+        if (n->kind == SC_ARRAY && (i > 0 || t->jsonl) &&
+            n->total > t->max_items)
+            trim_array(t, i);
+        /* all that survived count, though their class may change now */
+        n->large = n->kind == SC_OBJECT ? SC_ALL : n->large;
+        n->small = n->kind == SC_OBJECT ? SC_ALL : n->small;
+    }
+    slide_and_resume(t);
+}
+
+void sc_tree_settle(struct sc_tree *t)
+{
+    sc_tree_shrink(t);
+    if (t->keep != SC_KEEP_HEAD && t->max_items)
+        trim(t);
 }

@@ -11,6 +11,7 @@ static void take_off(struct sc_tree *t, uint32_t i)
 
     if (sc_is_real(n))
         t->nodes[n->parent].kept--;
+    t->nodes[n->parent].flags |= SC_TORN;
     t->heap_len = n->text;
     t->count = i;
 }
@@ -42,6 +43,11 @@ static uint32_t unfinished_record(const struct sc_tree *t)
 {
     uint32_t found = SC_NONE;
 
+    /* one of which nothing remains would hide those before it */
+    if (t->keep != SC_KEEP_HEAD && t->skip == t->cur_depth + 1 &&
+        t->nodes[t->cur].kind == SC_ARRAY && t->nodes[t->cur].kept > 0 &&
+        t->nodes[t->count - 1].kind == SC_TOMB)
+        found = t->count - 1;
     for (uint32_t i = t->cur; i != 0; i = t->nodes[i].parent) {
         const struct sc_node *parent = &t->nodes[t->nodes[i].parent];
         if (parent->kind == SC_ARRAY && parent->kept > 1)
@@ -64,6 +70,10 @@ void sc_tree_cut_short(struct sc_tree *t)
                                may_be_atom(t, &t->nodes[t->text])))
         take_off(t, t->text);
     t->text = SC_NONE;
+    /* a record that is still open may have driven out those before it: which
+       of them, must not depend on when the tree was compacted last */
+    if (t->keep != SC_KEEP_HEAD && t->cur != 0)
+        sc_tree_shrink(t);
     record = unfinished_record(t);
     if (record != SC_NONE) {
         t->cur = t->nodes[record].parent;

@@ -106,6 +106,12 @@ static void count_place(struct sc_position *p, struct sc_tree *t, uint32_t i)
     else if (unit == SC_MEMBERS && line->named != SC_NONE &&
              !(sc_names_missing(t, i) && same_gaps(t, line->named, i)))
         line->named = SC_NONE;
+    if (unit == SC_ITEMS) {
+        uint64_t gap = t->keep == SC_KEEP_HEAD ? UINT64_MAX
+                                               : sc_shown_before(t, i);
+        line->gap_at = line->places == 0 || line->gap_at == gap ? gap
+                                                                : UINT64_MAX;
+    }
     line->kept += kept;
     line->total += n->total;
     line->places++;
@@ -360,6 +366,10 @@ void sc_line_put(const struct sc_line *line, struct sc_tree *t,
     if (line->places > 1) {
         out_word(out, words->places);
         out_number(out, line->places);
+    }
+    if (line->unit == SC_ITEMS && line->gap_at != UINT64_MAX) {
+        out_word(out, words->gap_at);
+        out_number(out, line->gap_at);
     }
     if (line->unit == SC_MEMBERS && line->named != SC_NONE) {
         uint32_t end = line->named + t->nodes[line->named].span;

@@ -12,6 +12,7 @@ struct sc_line {
     uint64_t kept;
     uint64_t total;
     uint64_t places;
+    uint64_t gap_at; /* the same in every place; UINT64_MAX: not told */
     size_t path; /* where its path is in sc_lines.paths */
     size_t path_len;
     const uint8_t *path_text; /* the same, set when all paths are written */

@@ -72,19 +72,83 @@ static uint32_t level(const struct sc_tree *t, uint32_t i, uint64_t room,
     }
 }
 
+/* What an element is charged, its comma included, in sixteenths. */
+static uint64_t charge(const struct sc_node *n, uint64_t share)
+{
+    return min64((uint64_t)wanted(n) * UNIT, share) + UNIT;
+}
+
+/* An element's share: of the room b, of half of it with SC_KEEP_ENDS. */
+static uint64_t element_share(const struct sc_tree *t, uint32_t b)
+{
+    uint32_t part = t->keep == SC_KEEP_ENDS ? UNIT / 2 : UNIT;
+    uint64_t all = (uint64_t)part * b - 2 * UNIT;
+
+    if (t->max_record_bytes)
+        return min64(all, UNIT * (uint64_t)t->max_record_bytes);
+    return max64((uint64_t)part * b / 4, min64(all, UNIT * ELEMENT_MIN));
+}
+
+/* Of the siblings from `from` to end, which are charged `sum` together, let
+   only the last count whose charges are at most `room`. */
+static void count_last(struct sc_tree *t, uint32_t from, uint32_t end,
+                           uint64_t share, uint64_t sum, uint64_t room)
+{
+    for (uint32_t c = from; c < end && sum > room; c += t->nodes[c].span) {
+        if (passed_over(&t->nodes[c]))
+            continue;
+        t->view[c].state = SC_OUT;
+        sum -= charge(&t->nodes[c], share);
+    }
+}
+
+/* Of the children of i, which are charged `sum` together, let the first and the
+   last count, each side with half of the room b. With `close` the gap between
+   them is noted. */
+static void count_ends(struct sc_tree *t, uint32_t i, uint32_t b,
+                       uint64_t share, uint64_t sum, bool close)
+{
+    struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint32_t gap = n->flags & SC_GAP ? n->small : end;
+    uint64_t half = (uint64_t)b * UNIT / 2 - UNIT / 2;
+    uint64_t first = 0;
+    uint32_t c, count = 0;
+
+    for (c = i + 1; c < gap; c += t->nodes[c].span) {
+        uint64_t mine = charge(&t->nodes[c], share);
+        if (passed_over(&t->nodes[c]))
+            continue;
+        if (first + mine > half)
+            break;
+        first += mine;
+        sum -= mine;
+        count++;
+    }
+    for (; (n->flags & SC_GAP) && c < gap; c += t->nodes[c].span) {
+        t->view[c].state = SC_OUT;
+        sum -= charge(&t->nodes[c], share);
+    }
+    count_last(t, c, end, share, sum, half);
+    if (close) {
+        n->flags |= SC_GAP;
+        n->large = count;
+        n->small = c;
+    }
+}
+
 static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
 {
     struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
     uint32_t cap = t->max_record_bytes ? t->max_record_bytes : SC_ALL;
-    uint64_t share, sum = UNIT;
-    uint32_t count = 0, L;
+    uint64_t room = (uint64_t)b * UNIT;
+    uint64_t share = element_share(t, b);
+    uint64_t sum = UNIT;
+    uint32_t count = 0;
+    uint32_t L = (uint32_t)(share / UNIT);
     bool dropped = (n->flags & SC_CLOSED) != 0;
 
-    if (t->max_record_bytes)
-        share = UNIT * min64(b - 2, cap);
-    else
-        share = max64(UNIT * (uint64_t)b / 4, UNIT * min64(b - 2, ELEMENT_MIN));
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         struct sc_view_node *v = &t->view[c];
         v->state = SC_OUT;
@@ -92,16 +156,18 @@ static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         if (passed_over(&t->nodes[c]))
             continue;
         v->size = wanted(&t->nodes[c]);
-        if (sum <= (uint64_t)b * UNIT)
-            sum += min64((uint64_t)v->size * UNIT, share) + UNIT;
-        if (sum > (uint64_t)b * UNIT) {
-            dropped = true;
+        if (t->keep != SC_KEEP_HEAD || sum <= room)
+            sum += charge(&t->nodes[c], share);
+        if (t->keep == SC_KEEP_HEAD && sum > room)
             continue;
-        }
         v->state = SC_SOME;
         count++;
     }
-    L = (uint32_t)(share / UNIT);
+    dropped = dropped || sum > room;
+    if (t->keep == SC_KEEP_TAIL)
+        count_last(t, i + 1, end, share, sum, room);
+    else if (t->keep == SC_KEEP_ENDS && dropped)
+        count_ends(t, i, b, share, sum - UNIT, close);
     if (!dropped) {
         uint32_t fair = level(t, i, minus(b - 1, count), count);
         L = (uint32_t)max64(min64(fair, cap), L);

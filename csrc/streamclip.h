@@ -57,6 +57,9 @@ enum sc_format {
     SC_FORMAT_JSONL = 2
 };
 
+/* What remains of an array, or of the list of lines, that lost elements. */
+enum sc_keep { SC_KEEP_HEAD = 0, SC_KEEP_TAIL = 1, SC_KEEP_ENDS = 2 };
+
 enum sc_report { SC_DETACHED = 0, SC_INLINE = 1, SC_SIBLINGS = 2 };
 
 /* Bytes that belong to the caller and outlive the call. */
@@ -73,6 +76,7 @@ typedef struct sc_options {
     uint64_t max_items;        /* 0: no cap on the elements of an array */
     uint64_t max_string_chars; /* 0: no cap on the characters of a string */
     uint8_t format;            /* enum sc_format */
+    uint8_t keep;              /* enum sc_keep */
     bool stop_early;           /* answer SC_ENOUGH at the first compaction */
     const sc_bytes *pointer;   /* reference tokens of the named collection, */
     size_t pointer_len;        /* as bodies of squeezed strings; 0: none */
@@ -89,8 +93,9 @@ typedef struct sc_words {
     /* inline: a mark is  mark [fields FIELDS] [omitted N] mark_end  */
     sc_bytes mark, mark_fields, mark_omitted, mark_end;
     /* a line is  path P [unit_*] kept N total N omitted N [places N]
-       [names NAMES] line_end; lines are joined by commas */
-    sc_bytes path, members, chars, kept, total, omitted, places, names;
+       [gap_at N] [names NAMES] line_end; lines are joined by commas */
+    sc_bytes path, members, chars, kept, total, omitted, places, gap_at;
+    sc_bytes names;
     sc_bytes line_end;
     /* what the block costs beside its lines, in bytes and in characters */
     uint32_t frame_bytes;
@@ -137,6 +142,9 @@ void sc_clipper_free(sc_clipper *c);
 
 /* Take the next len bytes. SC_ENOUGH: stop feeding, call finish. */
 int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len);
+
+/* Take the input for JSON Lines, though it have but one line. Before feed. */
+void sc_clipper_expect_lines(sc_clipper *c);
 
 /* The input has ended. keep_incomplete: close what is open instead of failing
    with SC_INCOMPLETE. */

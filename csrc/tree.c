@@ -23,6 +23,7 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
     t->fields_len = options->fields_len;
     t->drop = options->drop;
     t->drop_len = options->drop_len;
+    t->keep = options->keep;
     t->stop_early = options->stop_early;
     t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
@@ -90,6 +91,75 @@ bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n)
 bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n)
 {
     return n->kind == SC_STRING && n->size > SC_LONG_ATOM && sc_is_atom(t, n);
+}
+
+/* ---- sizes ---- */
+
+/* Recompute what follows from below for the nodes from `first` on. */
+static void measure_from(struct sc_tree *t, uint32_t first)
+{
+    const uint16_t closed = SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL;
+
+    for (uint32_t i = first; i < t->count; i++) {
+        struct sc_node *n = &t->nodes[i];
+        n->span = 1;
+        if (!sc_is_container(n))
+            continue;
+        n->size = n->chars = 1;
+        n->kept = 0;
+        n->flags &= (uint16_t)~(SC_CUT | SC_DIRTY);
+        if (n->flags & closed)
+            n->flags |= SC_CUT;
+    }
+    /* children come after their parent, so going back each node is complete
+       when it is added to its own */
+    for (uint32_t i = t->count; i-- > first;) {
+        struct sc_node *n = &t->nodes[i];
+        struct sc_node *parent = &t->nodes[n->parent];
+        if (sc_is_container(n)) {
+            if (n->size < 2)
+                n->size = n->chars = 2;
+            if (n->kept < n->total)
+                n->flags |= SC_DIRTY;
+            /* emptied by caps and long atoms: it never shows as `{}` */
+            if (n->kept == 0 && n->total > 0 && !(n->flags & SC_OPEN))
+                n->flags |= SC_CUT;
+        } else if (n->kind == SC_STRING && n->points < n->total) {
+            n->flags |= SC_DIRTY;
+        }
+        if (i == 0 || n->parent < first)
+            continue;
+        parent->span += n->span;
+        parent->flags |= n->flags & (SC_CUT | SC_DIRTY);
+        if (!sc_is_real(n))
+            continue;
+        parent->kept++;
+        if (n->flags & SC_HELD)
+            continue;
+        parent->size += n->size + (n->member ? sc_key_cost(n) : 1);
+        parent->chars += n->chars + (n->member ? n->key_chars + 4 : 1);
+    }
+}
+
+/* Where the elements behind an array's gap begin. */
+static void find_gap(struct sc_tree *t, uint32_t i)
+{
+    struct sc_node *n = &t->nodes[i];
+
+    n->small = i + 1;
+    for (uint32_t k = 0; k < n->large; k++)
+        n->small += t->nodes[n->small].span;
+}
+
+void sc_tree_measure(struct sc_tree *t)
+{
+    measure_from(t, 0);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->nodes[i].flags & SC_GAP)
+            find_gap(t, i);
+    t->live = t->jsonl        ? t->nodes[0].size
+              : t->count > 1 ? t->nodes[1].size
+                             : 0;
 }
 
 /* ---- appending ---- */
@@ -296,8 +366,8 @@ static uint32_t begin(struct sc_tree *t, uint8_t kind)
         t->live += 2; /* the list itself, and the sign after its first line */
     }
     if (cur->kind == SC_ARRAY) {
-        if (t->max_items && cur->total > t->max_items &&
-            (t->cur || t->jsonl)) {
+        if (t->keep == SC_KEEP_HEAD && t->max_items &&
+            cur->total > t->max_items && (t->cur || t->jsonl)) {
             cur->flags |= SC_CAPPED;
             t->skip = t->cur_depth;
             return SC_NONE;
@@ -391,12 +461,47 @@ static void put_key(struct sc_tree *t, const uint8_t *p, size_t len)
                                                 : t->key_len + (uint32_t)len;
 }
 
+/* Take what follows the gap of the open array off the tape. Without a gap one
+   begins at the open string, its last child. */
+static void drop_far_side(struct sc_tree *t)
+{
+    struct sc_node *cur = &t->nodes[t->cur];
+    uint32_t from = t->cur + 1;
+
+    if (t->keep == SC_KEEP_ENDS) {
+        if (!(cur->flags & SC_GAP)) {
+            cur->large = 0;
+            for (uint32_t i = from; i < t->text; i++)
+                cur->large += t->nodes[i].parent == t->cur;
+            cur->small = t->text;
+            cur->flags |= SC_GAP;
+        }
+        from = cur->small;
+    }
+    measure_from(t, from);
+    for (uint32_t i = from; i < t->count; i += t->nodes[i].span) {
+        if (!sc_is_real(&t->nodes[i]))
+            continue;
+        t->live -= t->nodes[i].size + sc_cost_beside(t, &t->nodes[i]);
+        cur->kept--;
+    }
+    t->live += t->cur != 0 && cur->kept == 0; /* its second sign again */
+    t->heap_len = t->nodes[from].text;
+    t->count = from;
+    cur->flags |= SC_CLOSED | SC_CUT;
+    t->text = SC_NONE;
+}
+
 void sc_tree_drop_text(struct sc_tree *t)
 {
     struct sc_node *n = &t->nodes[t->text];
     struct sc_node *cur = &t->nodes[t->cur];
 
     t->doubtful = SC_NONE; /* what is cut inside is not small any more */
+    if (cur->kind == SC_ARRAY && t->keep != SC_KEEP_HEAD) {
+        drop_far_side(t);
+        return;
+    }
     t->live -= n->size + sc_cost_beside(t, n);
     t->heap_len = n->text;
     cur->kept--;
@@ -644,54 +749,4 @@ void sc_tree_scalar_end(struct sc_tree *t)
     n->size = n->chars = n->len;
     t->live += n->len;
     end_text(t);
-}
-
-/* ---- sizes ---- */
-
-void sc_tree_measure(struct sc_tree *t)
-{
-    const uint16_t closed = SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL;
-
-    for (uint32_t i = 0; i < t->count; i++) {
-        struct sc_node *n = &t->nodes[i];
-        n->span = 1;
-        if (!sc_is_container(n))
-            continue;
-        n->size = n->chars = 1;
-        n->kept = 0;
-        n->flags &= (uint16_t)~(SC_CUT | SC_DIRTY);
-        if (n->flags & closed)
-            n->flags |= SC_CUT;
-    }
-    /* children come after their parent, so going back each node is complete
-       when it is added to its own */
-    for (uint32_t i = t->count; i-- > 0;) {
-        struct sc_node *n = &t->nodes[i];
-        struct sc_node *parent = &t->nodes[n->parent];
-        if (sc_is_container(n)) {
-            if (n->size < 2)
-                n->size = n->chars = 2;
-            if (n->kept < n->total)
-                n->flags |= SC_DIRTY;
-            /* emptied by caps and long atoms: it never shows as `{}` */
-            if (n->kept == 0 && n->total > 0 && !(n->flags & SC_OPEN))
-                n->flags |= SC_CUT;
-        } else if (n->kind == SC_STRING && n->points < n->total) {
-            n->flags |= SC_DIRTY;
-        }
-        if (i == 0)
-            break;
-        parent->span += n->span;
-        parent->flags |= n->flags & (SC_CUT | SC_DIRTY);
-        if (!sc_is_real(n))
-            continue;
-        parent->kept++;
-        if (n->flags & SC_HELD)
-            continue;
-        parent->size += n->size + (n->member ? sc_key_cost(n) : 1);
-        parent->chars += n->chars + (n->member ? n->key_chars + 4 : 1);
-    }
-    t->live = t->jsonl        ? t->nodes[0].size
-              : t->count > 1 ? t->nodes[1].size
-                             : 0;
 }

@@ -36,7 +36,7 @@ enum sc_kind {
 enum sc_flag {
     SC_OPEN = 1,        /* its end has not been seen */
     SC_CUT = 2,         /* sharing took something of it: s is infinite */
-    SC_CLOSED = 4,      /* array: elements were dropped; no more are taken */
+    SC_CLOSED = 4,      /* array: sharing dropped elements of it */
     SC_CLOSED_LARGE = 8, /* object: a large member was dropped */
     SC_CLOSED_SMALL = 16,
     SC_DIRTY = 32,  /* a place (something missing) is here or below */
@@ -45,7 +45,9 @@ enum sc_flag {
     SC_CAPPED = 256, /* a cap took the rest; sharing took nothing */
     SC_WAY_BEGAN = 512, /* object: its member on the way has been met */
     SC_RECORD = 1024,   /* object: only the selected fields are its members */
-    SC_IN_RECORD = 2048 /* container: below such an object */
+    SC_IN_RECORD = 2048, /* container: below such an object */
+    SC_GAP = 4096, /* array, SC_KEEP_ENDS: elements are missing in it */
+    SC_TORN = 8192 /* array: its last element was cut off by an early end */
 };
 
 #define SC_NONE UINT32_MAX
@@ -80,8 +82,9 @@ struct sc_node {
     uint32_t size;    /* squeezed bytes of what is there, quotes included */
     uint32_t chars;   /* the same in code points */
     uint32_t kept;    /* container: children that are neither tomb nor gone */
-    uint32_t large;   /* object: how many survived when the class closed */
-    uint32_t small;
+    uint32_t large;   /* object: how many survived when the class closed;
+                         array with a gap: children before it */
+    uint32_t small;   /* array with a gap: the node after it */
     uint16_t flags; /* enum sc_flag */
     uint8_t kind;   /* enum sc_kind */
     bool member;    /* it has a key */
@@ -93,7 +96,8 @@ struct sc_view_node {
     uint32_t room;
     uint32_t size;   /* bytes of what is kept */
     uint32_t chars;
-    uint32_t len;    /* string: bytes of the body that are kept */
+    uint32_t len;    /* string: bytes of the body that are kept;
+                        array: elements that are kept before its gap */
     uint64_t points; /* string: characters that are kept */
     uint32_t kept;   /* container: children that are kept */
     uint32_t next;   /* lines.c: the next node at the same position */
@@ -152,6 +156,7 @@ struct sc_tree {
     size_t fields_len;
     const sc_bytes *drop;
     size_t drop_len;
+    uint8_t keep; /* enum sc_keep */
     bool stop_early;
     bool stopped;
 };
@@ -190,11 +195,15 @@ void sc_tree_compact(struct sc_tree *t);
 bool sc_tree_strip(struct sc_tree *t);
 
 /* Leave out the open string that just proved worthless: a member's name stays,
-   an array ends. */
+   an array loses what is on the far side of it, or ends. */
 void sc_tree_drop_text(struct sc_tree *t);
 
 /* Close what is open at an early end (docs/semantics.md, section 10). */
 void sc_tree_cut_short(struct sc_tree *t);
+
+/* Shrink the tree to its room if that is needed, though it may not be over its
+   bound. */
+void sc_tree_shrink(struct sc_tree *t);
 
 /* Settle the tree after the last byte: what is retained is now K(D, room). */
 void sc_tree_settle(struct sc_tree *t);
@@ -275,7 +284,7 @@ static inline bool sc_is_done(const struct sc_tree *t, const struct sc_node *n,
                       depth <= t->pointer_len;
 
     if (n->kind == SC_ARRAY)
-        return (n->flags & SC_CLOSED) != 0;
+        return t->keep == SC_KEEP_HEAD && (n->flags & SC_CLOSED);
     return sc_is_shut(n) && !awaits_way && !sc_is_selective(t, n) &&
            n->total - n->kept > SC_NAMES_MAX;
 }

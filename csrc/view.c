@@ -81,10 +81,46 @@ static uint32_t descend(struct sc_tree *t, uint32_t root, bool compacting)
 }
 
 /* May an open container that lost something still become something? */
-static bool may_grow(const struct sc_node *n, bool lost)
+static bool may_grow(const struct sc_node *n, bool lost, uint8_t keep)
 {
-    return (n->flags & SC_OPEN) &&
-           (!lost || (n->kind == SC_OBJECT && !sc_is_shut(n)));
+    if (!(n->flags & SC_OPEN) || !lost)
+        return (n->flags & SC_OPEN) != 0;
+    return n->kind == SC_OBJECT ? !sc_is_shut(n) : keep != SC_KEEP_HEAD;
+}
+
+static bool remains(const struct sc_view_node *v)
+{
+    return v->state >= SC_SOME && !v->ghost;
+}
+
+/* Show the elements of the array i that remain before the first of which
+   nothing remains, or behind the last, as far as the gap and t->keep let it.
+   Without either they are all before it. */
+static void show_elements(struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint32_t end = i + n->span;
+    uint32_t before = end; /* shown are the nodes up to here */
+    uint32_t behind = end; /* and from here on */
+    bool gap = t->keep == SC_KEEP_TAIL || (n->flags & SC_GAP);
+    bool met = false; /* one of which nothing remains */
+
+    if (gap)
+        before = behind = t->keep == SC_KEEP_TAIL ? i + 1 : n->small;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        if ((t->nodes[c].flags & SC_HELD) || remains(&t->view[c]))
+            continue;
+        if (!met && c < before)
+            before = c;
+        if (t->keep != SC_KEEP_HEAD && (!gap || c >= behind))
+            behind = c + t->nodes[c].span;
+        met = true;
+    }
+    t->view[i].len = 0;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
+        t->view[c].shown = remains(&t->view[c]) && (c < before || c >= behind);
+        t->view[i].len += t->view[c].shown && c < before;
+    }
 }
 
 /* From the leaves up: sum up what remains of one container. */
@@ -94,18 +130,18 @@ static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
     struct sc_view_node *v = &t->view[i];
     uint32_t end = i + n->span;
     uint32_t held = 0;
-    bool ended = false; /* array: the first of which nothing remains was met */
     bool lost = n->flags & (SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL);
 
     if (!compacting && n->kind == SC_OBJECT)
         sc_columns_align(t, i);
+    if (n->kind == SC_ARRAY)
+        show_elements(t, i);
     v->size = v->chars = 1;
     v->kept = 0;
     v->dirty = false;
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
         struct sc_view_node *w = &t->view[c];
-        bool remains = w->state >= SC_SOME && !w->ghost;
 
         if (m->flags & SC_HELD) {
             held++;
@@ -114,8 +150,8 @@ static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
         }
         lost = lost || (m->kind != SC_GONE && w->state != SC_WHOLE) ||
                (m->flags & SC_CUT);
-        ended = ended || (n->kind == SC_ARRAY && !remains);
-        w->shown = remains && !ended;
+        if (n->kind == SC_OBJECT)
+            w->shown = remains(w);
         if (!w->shown)
             continue;
         v->kept++;
@@ -123,7 +159,7 @@ static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
         v->chars += sc_shown_chars(t, c) + (m->member ? m->key_chars + 4 : 1);
         v->dirty = v->dirty || sc_shown_dirty(t, c);
     }
-    if (v->kept == 0 && !(compacting && may_grow(n, lost)))
+    if (v->kept == 0 && !(compacting && may_grow(n, lost, t->keep)))
         v->state = SC_NOTHING;
     v->kept += held;
     v->dirty = v->dirty || v->kept < n->total;

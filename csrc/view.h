@@ -58,6 +58,19 @@ static inline uint64_t sc_shown_kept(const struct sc_tree *t, uint32_t i)
     return whole ? t->nodes[i].kept : t->view[i].kept;
 }
 
+/* Of an array: the elements that are kept before its gap. */
+static inline uint64_t sc_shown_before(const struct sc_tree *t, uint32_t i)
+{
+    const struct sc_node *n = &t->nodes[i];
+    uint64_t torn = (n->flags & SC_TORN) != 0;
+
+    if (t->keep == SC_KEEP_TAIL)
+        return n->total - sc_shown_kept(t, i) > torn ? 0 : sc_shown_kept(t, i);
+    if (t->view[i].state != SC_WHOLE)
+        return t->view[i].len;
+    return n->flags & SC_GAP ? n->large : n->kept;
+}
+
 static inline uint32_t sc_shown_len(const struct sc_tree *t, uint32_t i)
 {
     return t->view[i].state == SC_WHOLE ? t->nodes[i].len : t->view[i].len;

@@ -30,6 +30,11 @@ FORMATS = {
     "json": lib.SC_FORMAT_JSON,
     "jsonl": lib.SC_FORMAT_JSONL,
 }
+KEEPS = {
+    "head": lib.SC_KEEP_HEAD,
+    "tail": lib.SC_KEEP_TAIL,
+    "ends": lib.SC_KEEP_ENDS,
+}
 FORMS = {
     "detached": lib.SC_DETACHED,
     "inline": lib.SC_INLINE,
@@ -194,6 +199,7 @@ class Core:
         fields: Keys, likewise, of the members that a record keeps; if there are
             none it keeps all.
         drop: Keys of members that are nowhere kept.
+        keep: Which elements of an array remain: "head", "tail" or "ends".
         stop_early: Stop reading where something first has to be given up.
     """
 
@@ -211,6 +217,7 @@ class Core:
         collection: tuple[bytes, ...],
         fields: tuple[bytes, ...],
         drop: tuple[bytes, ...],
+        keep: str,
         stop_early: bool,
     ) -> None:
         kernel()
@@ -219,13 +226,15 @@ class Core:
             "sc_options *",
             {
                 "room": room,
-                # A compaction takes long for its size, but so does memory.
-                "slack": room // 4,
+                # A compaction takes long for its size, but so does memory. Only
+                # at the head there are ever fewer of them.
+                "slack": room // 4 if keep == "head" else room,
                 "max_depth": max_depth,
                 "max_record_bytes": max_record_bytes or 0,
                 "max_items": max_items or 0,
                 "max_string_chars": max_string_chars or 0,
                 "format": FORMATS[text_format],
+                "keep": KEEPS[keep],
                 "stop_early": stop_early,
                 "pointer": pointer.array,
                 "pointer_len": len(collection),
@@ -262,6 +271,10 @@ class Core:
                     byte = data[at : at + 1] if at >= 0 else BOM[:1]
                     raise _error(status, self.offset, byte)
         return True
+
+    def expect_lines(self) -> None:
+        """Take what comes for JSON Lines, though it be a single line."""
+        lib.sc_clipper_expect_lines(self._clipper)
 
     def finish(self, *, keep_incomplete: bool) -> None:
         """Tell that the input has ended.

@@ -142,6 +142,13 @@ def split_names(
     "--max-items", type=POSITIVE, help="Keep at most this many elements of every array."
 )
 @click.option(
+    "--keep",
+    type=click.Choice(["head", "tail", "ends"]),
+    default="head",
+    show_default=True,
+    help="Which elements of an array remain: the first, the last, or both.",
+)
+@click.option(
     "--report",
     type=click.Choice(["inline", "siblings", "detached"]),
     default="inline",

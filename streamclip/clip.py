@@ -170,8 +170,7 @@ class Clipper:
                 if not part:
                     continue
                 self._remember(part)
-                for piece in self._opening.pass_on(part) if self._opening else [part]:
-                    wanted = core.feed(piece)
+                wanted = self._pass_on(core, part)
             return wanted
         except BaseException as error:
             self._free()
@@ -180,6 +179,17 @@ class Clipper:
             raise
         finally:
             self._lock.release()
+
+    def _pass_on(self, core: Core, part: Chunk) -> bool:
+        """Feed the core with what the opening of the stream lets through."""
+        if self._opening is None:
+            return core.feed(part)
+        wanted = True
+        for piece in self._opening.pass_on(part):
+            if self._opening.took_line:
+                core.expect_lines()
+            wanted = core.feed(piece)
+        return wanted
 
     def finish(self) -> Clip:
         """End the document and return its clip. The clipper is closed.
@@ -299,7 +309,10 @@ class Clipper:
         if self._verbatim is None or core.is_cut_short or core.has_deselected:
             return None
         data = bytes(self._verbatim).removeprefix(BOM)
-        if core.is_jsonl and not _is_line_by_line(data, core.documents):
+        documents = core.documents
+        if self._opening and self._opening.took_line:
+            documents += 1
+        if core.is_jsonl and not _is_line_by_line(data, documents):
             return None
         return data if _is_within(data, self._options) else None
 
@@ -356,6 +369,7 @@ def _new_core(options: Options) -> Core:
         collection=options.tokens,
         fields=options.bodies("fields"),
         drop=options.bodies("drop"),
+        keep=options.keep,
         stop_early=options.read == "enough",
     )
 

@@ -81,6 +81,7 @@ class Opening:
         self._held = b""  # the end of the stream so far, if it may be the wrapping's
         self.earlier: Earlier | None = None
         self.removed = 0  # bytes that were taken off
+        self.took_line = False  # and whether they were a line of JSON Lines
 
     def pass_on(self, chunk: bytes | memoryview) -> list[bytes | memoryview]:
         """Take a chunk, and return what may go on to the core."""
@@ -132,6 +133,8 @@ class Opening:
             rest = rest[member.end() :]
         elif sign == ",":
             rest = "{" + rest
+        else:
+            self.took_line = True
         before = len(self._head)
         self._head = rest.encode("utf-8", "surrogateescape")
         self.removed = before - len(self._head)

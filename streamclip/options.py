@@ -22,6 +22,7 @@ NO_LIMIT = 1 << 31  # larger than any room: the core counts in 32 bits
 MAX_DEPTH = 1 << 20
 
 CHOICES = {
+    "keep": ("head", "tail", "ends"),
     "report": ("inline", "siblings", "detached"),
     "lang": ("en", "zh"),
     "read": ("all", "enough"),
@@ -58,6 +59,9 @@ class ClipOptions(TypedDict, total=False):
             in no other record. JSON Lines then need `format="jsonl"`.
         drop: Names of members that are as if they were not in the input, at any
             depth.
+        keep: Which elements of an array remain, or which lines: the first
+            ("head"), the last ("tail"), or both ("ends"). The report says with
+            `gap_at` how many of those kept stand before the omitted ones.
         report: "inline" puts a `_clip` member first; "siblings" puts `total`,
             `omitted` and `note` beside each cut array; "detached" adds nothing.
         note: Whether the report has a sentence for the reader, or its text; it
@@ -82,6 +86,7 @@ class ClipOptions(TypedDict, total=False):
     collection: str | None
     fields: Sequence[str] | None
     drop: Sequence[str] | None
+    keep: Literal["head", "tail", "ends"]
     report: Literal["inline", "siblings", "detached"]
     note: bool | str
     lang: Literal["en", "zh"]
@@ -130,6 +135,7 @@ class Options:
     collection: str | None = None
     fields: Sequence[str] | None = None
     drop: Sequence[str] | None = None
+    keep: str = "head"
     report: str = "inline"
     note: bool | str = True
     lang: str = "en"

@@ -38,6 +38,9 @@ class Cut:
         places: How many places there are.
         names: The keys of the omitted members, if they are few and the same in
             all places.
+        gap_at: How many of the kept items stand before the omitted ones: 0 if
+            the last were kept. None if all of them do (`keep="head"`), or not
+            the same number in all places.
     """
 
     path: str
@@ -47,6 +50,7 @@ class Cut:
     omitted: int
     places: int = 1
     names: tuple[str, ...] = ()
+    gap_at: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cut as it is written into the data."""
@@ -56,6 +60,8 @@ class Cut:
         found |= {"kept": self.kept, "total": self.total, "omitted": self.omitted}
         if self.places > 1:
             found["places"] = self.places
+        if self.gap_at is not None:
+            found["gap_at"] = self.gap_at
         if self.names:
             found["names"] = list(self.names)
         return found
@@ -117,6 +123,7 @@ def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
             line["omitted"],
             line.get("places", 1),
             tuple(line.get("names", ())),
+            line.get("gap_at"),
         )
         for line in found
     )
@@ -226,6 +233,7 @@ def _words(style: Style) -> Words:
         total=b',"total":',
         omitted=b',"omitted":',
         places=b',"places":',
+        gap_at=b',"gap_at":',
         names=b',"names":',
         line_end=b"}",
         always=style.is_always,

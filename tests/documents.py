@@ -368,6 +368,7 @@ def options(random: Random, of: Sample) -> Options:
     """Choose options for a sample; most often none."""
     kind = random.random()
     return Options(
+        keep=random.choice(["head", "tail", "tail", "ends", "ends"]),
         max_items=random.choice([1, 2, 4, 5, 16]) if kind < 0.1 else 0,
         max_string_chars=random.choice([1, 5, 47, 48, 100])
         if 0.05 < kind < 0.15
@@ -525,6 +526,7 @@ samples = st.builds(
     ),
     st.lists(trees, min_size=1, max_size=6),
     st.booleans(),
+    keep=st.sampled_from(["head", "tail", "ends"]),
     max_items=_no | _small,
     max_string_chars=_no | st.integers(0, 60),
     max_record_bytes=_no | st.integers(0, 500),

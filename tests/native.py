@@ -10,6 +10,11 @@ from streamclip._core import ffi, lib
 
 from reference import Limits, Options, Words
 
+KEEPS = {
+    "head": lib.SC_KEEP_HEAD,
+    "tail": lib.SC_KEEP_TAIL,
+    "ends": lib.SC_KEEP_ENDS,
+}
 AUTO, JSON, JSONL = lib.SC_FORMAT_AUTO, lib.SC_FORMAT_JSON, lib.SC_FORMAT_JSONL
 NO_LIMIT = 2**64 - 1
 
@@ -88,6 +93,7 @@ class Native:
                 "max_items": options.max_items,
                 "max_string_chars": options.max_string_chars,
                 "format": text_format,
+                "keep": KEEPS[options.keep],
                 "stop_early": stop_early,
                 "pointer": _texts(options.collection, alive),
                 "pointer_len": len(options.collection),

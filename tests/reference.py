@@ -59,6 +59,7 @@ class Options:
     collection: tuple[bytes, ...] = ()  # reference tokens, as squeezed bodies
     fields: tuple[bytes, ...] = ()  # keys, likewise
     drop: tuple[bytes, ...] = ()
+    keep: str = "head"
 
 
 # --- Section 4: before sharing
@@ -107,7 +108,8 @@ def _leave_out(value: Value | None, options: Options, *, atoms: bool) -> Value |
     Returns:
         What is left; None if that is nothing though there was something.
     """
-    max_items = 0 if atoms else options.max_items
+    takes_first = options.keep == "head" and not atoms
+    max_items = options.max_items if takes_first else 0
     max_chars = 0 if atoms else options.max_string_chars
     is_out = _is_long_atom if atoms else partial(_is_capped_out, max_chars)
     inner = partial(_leave_out, options=options, atoms=atoms)
@@ -119,14 +121,11 @@ def _leave_out(value: Value | None, options: Options, *, atoms: bool) -> Value |
             return replace(value, chars=value.string.prefix_by_chars(max_chars))
         return value
     if isinstance(value, Array):
-        elements: list[Value | None] = []
-        closed = value.closed
-        for element in value.elements[: max_items or None]:
-            if isinstance(element, Text) and is_out(element):
-                closed = True
-                break
-            elements.append(inner(element))
-        return Array(tuple(elements), value.total, closed)
+        array = replace(
+            value, keep=options.keep, elements=value.elements[: max_items or None]
+        )
+        array = _without(array, is_out)
+        return replace(array, elements=tuple(map(inner, array.elements)))
     if isinstance(value, Object):
         members = tuple(
             Member(m.key, None, Fate.WEIGHTLESS)
@@ -138,6 +137,44 @@ def _leave_out(value: Value | None, options: Options, *, atoms: bool) -> Value |
             return None
         return Object(members)
     return value
+
+
+def _without(array: Array, is_out: Callable[[Text], bool]) -> Array:
+    """Leave out such elements, and what is on the far side of them."""
+    elements = array.elements
+    out = [at for at, e in enumerate(elements) if isinstance(e, Text) and is_out(e)]
+    if not out:
+        return array
+    before = {"head": out[0], "tail": 0, "ends": min(out[0], array.gap or out[0])}
+    after = max(out[-1] + 1, array.gap or 0) if array.keep != "head" else len(elements)
+    if array.gap == 0:
+        before["ends"] = 0
+    gap = before[array.keep]
+    elements = elements[:gap] + elements[after:]
+    return replace(array, elements=elements, closed=True, gap=gap)
+
+
+def _trim(value: Value | None, options: Options) -> Value | None:
+    """Apply max_items where it is not the first elements that it leaves."""
+    if options.keep == "head" or not options.max_items:
+        return value
+    if isinstance(value, Object):
+        members = (replace(m, value=_trim(m.value, options)) for m in value.members)
+        return replace(value, members=tuple(members))
+    if not isinstance(value, Array):
+        return value
+    elements = tuple(_trim(e, options) for e in value.elements)
+    value = replace(value, elements=elements)
+    if value.total <= options.max_items:
+        return value
+    first = -(-options.max_items // 2) if value.keep == "ends" else 0
+    last = options.max_items - first
+    gap = {"tail": 0, "ends": first if value.gap is None else value.gap}[value.keep]
+    head, tail = elements[:gap], elements[gap:]
+    closed = value.closed and (len(head) < first or len(tail) < last)
+    tail = tail[len(tail) - last :] if len(tail) > last else tail
+    head = head[:first]
+    return replace(value, elements=head + tail, closed=closed, gap=len(head))
 
 
 # --- Sections 4.3 and 7: views, and finding a room
@@ -186,9 +223,11 @@ class Document:
         """
         value = self.capped
         if value is None or value.given_up or value.size > retained_room:
-            value = self._keep(self.stripped, retained_room)
-        elif without_atoms or value.size > room:
-            value = self.stripped
+            value = _trim(self._keep(self.stripped, retained_room), self.options)
+        else:
+            value = _trim(value, self.options)
+            if value is not None and (without_atoms or value.size > room):
+                value = _leave_out(value, self.options, atoms=True)
         value = self._keep(value, min(room, retained_room), aligns_columns=True)
         return View(value, room, self.multi)
 

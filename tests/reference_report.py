@@ -27,6 +27,7 @@ class Words:
     total: bytes = b',"total":'
     omitted: bytes = b',"omitted":'
     places: bytes = b',"places":'
+    gap_at: bytes = b',"gap_at":'
     names: bytes = b',"names":'
     line_end: bytes = b"}"
     frame_bytes: int = len('"_clip":{"cuts":[]},')
@@ -48,6 +49,7 @@ class Line:
     total: int
     places: int
     names: tuple[bytes, ...] = ()  # bodies of keys
+    gap_at: int | None = None  # of the items kept, how many stand before it
 
     @property
     def omitted(self) -> int:
@@ -62,6 +64,8 @@ class Line:
         parts += [words.omitted, b"%d" % self.omitted]
         if self.places > 1:
             parts += [words.places, b"%d" % self.places]
+        if self.gap_at is not None:
+            parts += [words.gap_at, b"%d" % self.gap_at]
         if self.names:
             parts += [words.names, _list_of_keys(self.names)]
         return b"".join([*parts, words.line_end])
@@ -104,7 +108,9 @@ def _lines_here(path: bytes, values: list[Value]) -> Iterator[Line]:
     texts = [v for v in values if isinstance(v, Text) and v.has_place]
     if items:
         kept, total = sum(len(v.shown) for v in items), sum(v.total for v in items)
-        yield Line(path, "items", kept, total, len(items))
+        gaps = {len(v.parts[0]) if v.keep != "head" else None for v in items}
+        gap_at = gaps.pop() if len(gaps) == 1 else None
+        yield Line(path, "items", kept, total, len(items), gap_at=gap_at)
     if members:
         kept = sum(len(v.shown) for v in members)
         total = sum(len(v.members) for v in members)

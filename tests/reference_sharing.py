@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TypeAlias
 
 from reference_text import Array, Fate, Member, Object, Scalar, Text, Value
@@ -79,27 +80,41 @@ def keep(value: Value | None, room: int, law: Law, way: Way = ()) -> Value | Non
 
 def _keep_array(array: Array, room: int, law: Law, way: Way) -> Array:
     cap = law.max_record_bytes
+    part = UNIT // 2 if array.keep == "ends" else UNIT  # of the room, for a share
     if cap:
-        share = min(room - 2, cap) * UNIT
+        share = min(room * part - 2 * UNIT, cap * UNIT)
     else:
-        share = max(room * UNIT // 4, min(room - 2, 400) * UNIT)
+        share = max(room * part // 4, min(room * part - 2 * UNIT, 400 * UNIT))
     wants = [_wanted(e) for e in array.elements]
-    count, charged = 0, UNIT
-    for want in wants:
-        charged += min(want, share) + UNIT
-        if charged > room * UNIT:
-            break
-        count += 1
-    closed = array.closed or count < len(wants)
+    charges = [min(want, share) + UNIT for want in wants]
+    count = len(charges)
+    first, last = count, 0  # how many count at either end
+    closed = array.closed or UNIT + sum(charges) > room * UNIT
+    if closed and array.keep == "head":
+        first = _count(charges, (room - 1) * UNIT)
+    elif closed and array.keep == "tail":
+        first, last = 0, _count(charges[::-1], (room - 1) * UNIT)
+    elif closed:
+        half = (room - 1) * UNIT // 2
+        first = _count(charges[: array.gap], half)
+        rest = charges[first if array.gap is None else array.gap :]
+        last = _count(rest[::-1], half)
+
     level = share // UNIT
     if not closed:
-        best = _level(wants, (room - 1 - len(wants)) * UNIT)
+        best = _level(wants, (room - 1 - count) * UNIT)
         level = max(level, min(best, cap) if cap else best)
     elements = tuple(
-        keep(e, level, law, _rest(way, b"%d" % at))
-        for at, e in enumerate(array.elements[:count])
+        keep(array.elements[at], level, law, _rest(way, array.index(at)))
+        for at in (*range(first), *range(count - last, count))
     )
-    return Array(elements, array.total, closed)
+    gap = first if closed and array.keep == "ends" else array.gap
+    return replace(array, elements=elements, closed=closed, gap=gap)
+
+
+def _count(charges: Sequence[int], room: int) -> int:
+    """Return how many of the first charges are within a room together."""
+    return sum(charged <= room for charged in accumulate(charges))
 
 
 def _keep_object(obj: Object, room: int, law: Law, way: Way) -> Object:
@@ -214,22 +229,46 @@ def _align_columns(before: Object, kept: Object, share: int, law: Law) -> Object
     for group in list(groups.values())[:COLUMN_GROUPS]:
         if len(group) < 2:
             continue
-        lengths = {}
+        sizes = []
         for at in group:
             value = members[at].value
             if members[at].fate is Fate.DROPPED:
                 inner = share - len(members[at].key) - 4
                 value = keep(before.members[at].value, inner, law)
-            lengths[at] = len(value.shown) if isinstance(value, Array) else 0
-        least = max(1, min(lengths.values()))
+            sizes.append(_ends(value))
+        head, tail = map(min, zip(*sizes, strict=True))
         for at in group:
             value = members[at].value
-            if isinstance(value, Array) and len(value.shown) > least:
-                value = Array(value.shown[:least], value.total, closed=True)
+            if isinstance(value, Array):
+                value = _with_ends(value, head, tail)
                 members[at] = Member(members[at].key, value)
     return replace(kept, members=tuple(members))
 
 
+def _ends(value: Value | None) -> tuple[int, int]:
+    """Return how many elements are kept at the head and at the tail."""
+    if not isinstance(value, Array):
+        return 0, 0
+    if len(value.shown) == value.total:
+        return value.total, value.total
+    head, tail = map(len, value.parts)
+    return (0, 0) if value.keep == "ends" and head == 0 else (head, tail)
+
+
+def _with_ends(array: Array, head: int, tail: int) -> Array | None:
+    """Keep no more elements than so many at the head and at the tail."""
+    if _ends(array) == (0, 0):
+        return None
+    head = 0 if array.keep == "tail" else max(1, head)
+    tail = {"head": 0, "tail": max(1, tail), "ends": tail}[array.keep]
+    shown = array.shown
+    if head + tail >= len(shown):
+        return array
+    elements = shown[:head] + shown[len(shown) - tail :]
+    return replace(array, elements=elements, closed=True, gap=head)
+
+
 def _is_column(array: Array) -> bool:
-    first = array.elements[0] if array.elements else None
+    at = -1 if array.keep == "tail" else 0
+    first = array.elements[at] if array.elements else None
     return array.total >= COLUMN_LENGTH and isinstance(first, Scalar | Text)

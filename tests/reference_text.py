@@ -159,27 +159,51 @@ class Text:
         return self.chars < self.total
 
 
+def _there(value: Value | None) -> Value:
+    assert value is not None
+    return value
+
+
 @dataclass(frozen=True)
 class Array:
     """An array, or the list of lines of JSON Lines.
 
-    `elements` are the first ones, as far as they have a part in the sharing;
-    None is one of which nothing is kept. It hides those after it.
+    `elements` are those that have a part in the sharing; None is one of which
+    nothing is kept. It hides those between it and the gap.
     """
 
     elements: tuple[Value | None, ...]
     total: int
-    closed: bool = False  # something after the elements was dropped
+    closed: bool = False  # sharing dropped some of its elements
+    keep: str = "head"
+    gap: int | None = None  # "ends": how many of the elements stand before it
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """The elements that are kept, before and after those that are not."""
+        nothing = [at for at, e in enumerate(self.elements) if e is None]
+        count = len(self.elements)
+        gap = {"head": count, "tail": 0, "ends": self.gap}[self.keep]
+        if gap is None:  # one opens where nothing is kept
+            before = nothing[0] if nothing else count
+            after = nothing[-1] + 1 if nothing else count
+        else:
+            before = min([gap, *nothing])
+            after = max([gap, *(at + 1 for at in nothing)])
+        parts = self.elements[:before], self.elements[after:]
+        return tuple(map(_there, parts[0])), tuple(map(_there, parts[1]))
+
+    def index(self, at: int) -> bytes:
+        """Return where an element stood in the document, as a token."""
+        gap = {"head": None, "tail": 0, "ends": self.gap}[self.keep]
+        if gap is not None and at >= gap:
+            at += self.total - len(self.elements)
+        return b"%d" % at
 
     @cached_property
     def shown(self) -> tuple[Value, ...]:
         """The elements that are kept."""
-        kept: list[Value] = []
-        for element in self.elements:
-            if element is None:
-                break
-            kept.append(element)
-        return tuple(kept)
+        return self.parts[0] + self.parts[1]
 
     @cached_property
     def size(self) -> int:

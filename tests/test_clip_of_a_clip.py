@@ -166,3 +166,21 @@ def test_text_after_a_wrapping_is_an_error() -> None:
     with pytest.raises(InvalidJSONError) as caught:
         clip(once + b"x", max_bytes=400)
     assert caught.value.offset == len(once) - 1 or caught.value.offset == len(once)
+
+
+def test_lines_stay_lines_though_one_is_left() -> None:
+    """And what fits stays as it is."""
+    lines = [json.dumps({"id": n, "t": "word " * 30}) for n in range(9)]
+    for budget in range(150, 700, 10):
+        once = clip("\n".join(lines), max_bytes=budget)
+        assert clip(once.data, max_bytes=len(once.data)).data == once.data
+        try:
+            again = clip(once.data, max_bytes=budget - 60)
+        except BudgetTooSmallError:
+            continue
+        if again.data == once.data:
+            continue
+        head, *rest = again.data.splitlines()
+        assert list(json.loads(head)) == ["_clip"]
+        assert len(rest) == again.report.cuts[0].kept or again.report.cuts[0].path
+        assert again.report.cuts[0].total == 9

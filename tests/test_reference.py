@@ -56,7 +56,13 @@ def is_part(part: Value | None, whole: Value | None) -> bool:
     if isinstance(part, Array):
         if not isinstance(whole, Array) or len(part.shown) > len(whole.shown):
             return False
-        return all(map(is_part, part.shown, whole.shown))
+        shown, of = part.shown, whole.shown
+        splits = {"head": [len(shown)], "tail": [0], "ends": range(len(shown) + 1)}
+        return any(
+            all(map(is_part, shown[:at], of))
+            and all(map(is_part, shown[at:], of[len(of) - len(shown) + at :]))
+            for at in splits[part.keep]
+        )
     if not isinstance(whole, Object) or len(part.members) != len(whole.members):
         return False
     return all(
