@@ -429,7 +429,7 @@ def _is_within(data: bytes, options: Options) -> bool:
 
 def _is_line_by_line(data: bytes, documents: int) -> bool:
     """Tell whether each of the documents has a line of its own."""
-    return sum(not line.isspace() for line in data.splitlines()) == documents
+    return sum(bool(line.strip()) for line in data.split(b"\n")) == documents
 
 
 def _as_bytes(source: Any, options: Options) -> bytes | None:

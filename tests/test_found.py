@@ -62,11 +62,12 @@ def test_documents_over_several_lines_come_out_one_a_line(
             json.loads(line)
 
 
-def test_a_carriage_return_alone_ends_no_line() -> None:
-    """JSON Lines are separated by line feeds."""
-    with pytest.raises(InvalidJSONError):
-        clip(b'{"a":1}\r{"b":2}', max_bytes=100)
-    assert clip(b'{"a":1}\r\n{"b":2}\r\n', max_bytes=100).complete
+def test_carriage_returns_end_lines_too_but_are_not_written() -> None:
+    """Alone as the ends of old; a line feed is what JSON Lines have."""
+    result = clip(b'{"a":1}\r{"b":2}', max_bytes=100)
+    assert (result.data, result.complete) == (b'{"a":1}\n{"b":2}', True)
+    data = b'{"a":1}\r\n{"b":2}\r\n'
+    assert clip(data, max_bytes=100).data == data
 
 
 def test_a_cap_that_takes_nothing_leaves_the_input_as_it_came() -> None:
