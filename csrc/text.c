@@ -7,15 +7,13 @@
  * what stands before and directly after each of them, so that
  * prefix(prefix(s, a), b) == prefix(s, b) for b <= a.
  */
-#include "streamclip.h"
+#include "text.h"
 
 #include <string.h>
 
 #include "text_table.h"
 
 enum {
-    CLUSTER_MAX = 64, /* characters between two cut points, at most */
-    ATOM_HEAD = 48,   /* characters that decide whether a body is an atom */
     ATOM_RUN = 40,    /* characters of an identifier that make it one */
     JOINER = 0x200D
 };
@@ -211,7 +209,7 @@ size_t sc_text_prefix(const uint8_t *body, size_t len, uint64_t max_bytes,
         uint64_t room;
         size_t run;
 
-        if (n == 0 || count - cut_chars == CLUSTER_MAX ||
+        if (n == 0 || count - cut_chars == SC_CLUSTER_MAX ||
             !joins(before, code, half_pair)) {
             cut = i;
             cut_chars = count;
@@ -275,11 +273,11 @@ static bool has_scheme(const uint8_t *head, size_t n)
 
 bool sc_text_is_atom(const uint8_t *body, size_t len)
 {
-    uint8_t head[ATOM_HEAD];
+    uint8_t head[SC_ATOM_CHARS];
     size_t n = 0;
     size_t run = 0;
 
-    for (size_t i = 0; n < ATOM_HEAD; n++) {
+    for (size_t i = 0; n < SC_ATOM_CHARS; n++) {
         uint32_t code;
         size_t step = read_char(body, len, i, &code);
         if (step == 0) {

@@ -22,7 +22,7 @@
 #ifndef STREAMCLIP_TREE_H
 #define STREAMCLIP_TREE_H
 
-#include "streamclip.h"
+#include "text.h"
 
 enum sc_kind {
     SC_ARRAY,
@@ -63,12 +63,6 @@ enum sc_flag {
 
 /* A string longer than this that is an atom is left out before sharing. */
 #define SC_LONG_ATOM 2048
-
-/* Characters that decide whether a string is an atom. */
-#define SC_ATOM_CHARS 48
-
-/* A cluster of characters is not cut, but no cluster is longer. */
-#define SC_CLUSTER_MAX 64
 
 struct sc_node {
     uint64_t total;   /* elements, members or characters seen in the input */
@@ -184,6 +178,9 @@ void sc_tree_skipped(struct sc_tree *t, uint64_t count, bool ended);
 
 /* Recompute span, size, chars, kept and the flags that follow from below. */
 void sc_tree_measure(struct sc_tree *t);
+
+/* The same for the nodes from `first` on alone. */
+void sc_tree_measure_from(struct sc_tree *t, uint32_t first);
 
 /* The node all views start from: the document, or the list of lines. */
 uint32_t sc_tree_root(const struct sc_tree *t);

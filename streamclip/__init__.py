@@ -7,15 +7,8 @@
 """
 
 from streamclip._binding import kernel
-from streamclip.clip import (
-    Clip,
-    Clipper,
-    Stats,
-    aclip,
-    aclip_records,
-    clip,
-    clip_records,
-)
+from streamclip.clip import aclip, aclip_records, clip, clip_records
+from streamclip.clipper import Clip, Clipper, Stats
 from streamclip.errors import (
     BudgetTooSmallError,
     ClipperBusyError,

@@ -23,7 +23,6 @@ import inspect
 import io
 import mmap
 import os
-import re
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -36,7 +35,6 @@ from collections.abc import (
     Mapping,
     Set,
 )
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import orjson
@@ -46,21 +44,17 @@ from streamclip.errors import InvalidJSONError
 __all__ = [
     "Chunk",
     "Default",
-    "aencode_records",
     "aopen_chunks",
     "dump",
     "encode_chunk",
-    "encode_records",
-    "head_hint",
     "is_value",
     "open_chunks",
-    "path_hint",
     "run_in_thread",
+    "type_name",
 ]
 
 READ_BYTES = 256 * 1024  # one read of a file
 SLICE_CHARS = 64 * 1024  # of a str that is encoded, or of one read of a text file
-BATCH_BYTES = 64 * 1024  # records are small: this many bytes of them travel together
 
 Chunk: TypeAlias = bytes | memoryview
 Chunks: TypeAlias = Generator[Chunk, None, None]
@@ -107,7 +101,7 @@ def open_chunks(source: Any, default: Default = None) -> Chunks:
         return _read_file(source)
     if isinstance(source, AsyncIterable):
         raise TypeError(
-            f"{_name(source)} is asynchronous: use aclip() or aclip_records()"
+            f"{type_name(source)} is asynchronous: use aclip() or aclip_records()"
         )
     if isinstance(source, Iterator):
         return _each(source)
@@ -116,7 +110,7 @@ def open_chunks(source: Any, default: Default = None) -> Chunks:
     if isinstance(source, Iterable) and not isinstance(source, Set):
         return _each(source)
     raise TypeError(
-        f"cannot read JSON from {_name(source)}: pass JSON text (bytes or str), "
+        f"cannot read JSON from {type_name(source)}: pass JSON text (bytes or str), "
         "a pathlib.Path, an open file, an iterator of chunks of text, or a JSON "
         "value (dict, list, tuple, dataclass)"
     )
@@ -170,142 +164,6 @@ async def aopen_chunks(
             chunks.close()
 
 
-def encode_records(records: Iterable[Any], default: Default = None) -> Iterator[bytes]:
-    """Write Python objects one by one as the chunks of one JSON array.
-
-    Args:
-        records: The objects. Only those of one chunk are looked at together.
-        default: Called by orjson for a value that it cannot write.
-
-    Returns:
-        An iterator of chunks of about 64 KiB.
-
-    Raises:
-        TypeError: The argument is no iterable of objects but a text, a file or
-            a mapping, or orjson cannot write a record.
-
-    >>> list(encode_records({"id": i} for i in range(3)))
-    [b'[{"id":0},{"id":1},{"id":2}]']
-    """
-    text = isinstance(records, (str, Mapping, *BUFFERS))
-    if text or not isinstance(records, Iterable) or hasattr(records, "read"):
-        hint = (
-            "use aclip_records()"
-            if isinstance(records, AsyncIterable)
-            else "use clip() for JSON text, files and single values"
-        )
-        raise TypeError(f"records come one by one, not as {_name(records)}: {hint}")
-    return _write_records(records, default)
-
-
-async def aencode_records(
-    records: AsyncIterable[Any] | Iterable[Any], default: Default = None
-) -> AsyncGenerator[bytes, None]:
-    """Write objects that arrive asynchronously as the chunks of one JSON array.
-
-    Args:
-        records: The objects; a plain iterable is drained in a thread.
-        default: Called by orjson for a value that it cannot write.
-
-    Yields:
-        Chunks of about 64 KiB.
-
-    Raises:
-        TypeError: See `encode_records`.
-    """
-    if isinstance(records, AsyncIterable):
-        writer = _RecordWriter(default)
-        async for record in records:
-            if batch := writer.add(record):
-                yield batch
-        yield writer.end()
-        return
-    chunks = encode_records(records, default)
-    while (chunk := await run_in_thread(next, chunks, None)) is not None:
-        yield chunk
-
-
-PATH = re.compile(
-    r"(?i)(~|\.{1,2})?[/\\] | [a-z]:[\\/] | [^\[{\"]*\.(json|jsonl|ndjson|geojson)(\.gz)?$",
-    re.VERBOSE,
-)
-
-
-def path_hint(text: str) -> str | None:
-    """Say what a text that is not JSON may be: the name of a file, or a URL.
-
-    Args:
-        text: The text that was given as a source.
-
-    Returns:
-        A clause for the error, or None if the text looks like neither.
-
-    >>> path_hint("results/orders.json")
-    'this str looks like a path, but no such file exists'
-    >>> path_hint('{"a": tru}')
-    """
-    if len(text) > 4096 or "\n" in text:
-        return None
-    if re.match(r"(?i)[a-z][a-z0-9+.-]*://", text):
-        return "this str is a URL: fetch it, and pass what came"
-    with contextlib.suppress(OSError, ValueError):
-        if text and Path(text).is_file():
-            return "this str names a file: pass a pathlib.Path to read it"
-    if PATH.match(text):
-        return "this str looks like a path, but no such file exists"
-    return None
-
-
-UTF_16 = "it is UTF-16: pass open(path, encoding='{}')"
-UTF_32 = "it is UTF-32: pass open(path, encoding='{}')"
-
-# The longer ones first: the mark of UTF-32 begins like that of UTF-16.
-MAGIC = {
-    b"```": "it begins with a Markdown fence",
-    b"data:": "it looks like server-sent events",
-    b"{'": "it looks like a Python repr: use json.dumps",
-    b"\x1f\x8b": "it is compressed with gzip: pass gzip.open(path)",
-    b"\x28\xb5\x2f\xfd": "it is compressed with zstd: decompress it first",
-    b"PK\x03\x04": "it is a zip archive: pass a file from zipfile.ZipFile(path).open(name)",
-    b"\xff\xfe\0\0": UTF_32.format("utf-32"),
-    b"\0\0\xfe\xff": UTF_32.format("utf-32"),
-    b"\xff\xfe": UTF_16.format("utf-16"),
-    b"\xfe\xff": UTF_16.format("utf-16"),
-    b"<": "it looks like HTML or XML",
-}
-
-# Which of the first bytes of a text that begins with ASCII are zero.
-ZEROS = {
-    (False, True, True, True): UTF_32.format("utf-32-le"),
-    (True, True, True, False): UTF_32.format("utf-32-be"),
-    (False, True, False): UTF_16.format("utf-16-le"),
-    (True, False): UTF_16.format("utf-16-be"),
-}
-
-
-def head_hint(head: bytes) -> str | None:
-    r"""Say what an input that is not JSON is, by its first four bytes.
-
-    Args:
-        head: The beginning of the input, at least 4 bytes if there are so many.
-
-    Returns:
-        A clause for the error, or None if the bytes are of no known kind.
-
-    >>> head_hint(b"<!DOCTYPE html>")
-    'it looks like HTML or XML'
-    >>> head_hint(b'{\0"\0')
-    "it is UTF-16: pass open(path, encoding='utf-16-le')"
-    >>> head_hint(b'{"a"')
-    """
-    for magic, hint in MAGIC.items():
-        if head.startswith(magic):
-            return hint
-    # Without a mark: JSON begins with ASCII, so the zeros tell (RFC 4627, 3).
-    zeros = tuple(byte == 0 for byte in head)
-    return next((ZEROS[n] for n in ZEROS if zeros[: len(n)] == n), None)
-
-
 def _each(pieces: Iterable[object]) -> Chunks:
     offset = 0
     for piece in pieces:
@@ -331,7 +189,7 @@ def encode_chunk(piece: object, offset: int) -> Chunks:
                 view.release()
     else:
         raise TypeError(
-            f"a chunk must be bytes or str, not {_name(piece)}: for records that "
+            f"a chunk must be bytes or str, not {type_name(piece)}: for records that "
             "are Python objects use clip_records()"
         )
 
@@ -408,7 +266,7 @@ def _read(file: Any, size: int) -> Iterator[object]:
             if inspect.iscoroutine(piece):
                 piece.close()
             raise TypeError(
-                f"the read of {_name(file)} is asynchronous: use aclip(), which "
+                f"the read of {type_name(file)} is asynchronous: use aclip(), which "
                 "takes it if it is a coroutine function"
             )
         yield piece
@@ -461,49 +319,9 @@ def is_value(source: object) -> bool:
     return dataclasses.is_dataclass(source) and not isinstance(source, type)
 
 
-def _name(value: object) -> str:
+def type_name(value: object) -> str:
+    """Name the type of a source in an error."""
     return f"{type(value).__name__!r}"
-
-
-class _RecordWriter:
-    """Collect written records until they are worth a chunk."""
-
-    def __init__(self, default: Default) -> None:
-        self._default = default
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._count = 0
-        self._sign = b"["
-
-    def add(self, record: Any) -> bytes | None:
-        try:
-            data = dump(record, self._default)
-        except TypeError as error:
-            raise TypeError(
-                f"record {self._count} (the first is 0): {error}"
-            ) from error
-        self._count += 1
-        self._parts.append(data)
-        self._size += len(data) + 1
-        return self._flush() if self._size >= BATCH_BYTES else None
-
-    def end(self) -> bytes:
-        return (self._flush() if self._parts or not self._count else b"") + b"]"
-
-    def _flush(self) -> bytes:
-        batch = self._sign + b",".join(self._parts)
-        self._sign = b","
-        self._parts.clear()
-        self._size = 0
-        return batch
-
-
-def _write_records(records: Iterable[Any], default: Default) -> Iterator[bytes]:
-    writer = _RecordWriter(default)
-    for record in records:
-        if batch := writer.add(record):
-            yield batch
-    yield writer.end()
 
 
 async def run_in_thread(function: Callable[..., Any], *args: Any) -> Any:

@@ -22,15 +22,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamclip import sources
+from streamclip import records, sources
 from streamclip.errors import InvalidJSONError
+from streamclip.hints import head_hint, path_hint
+from streamclip.records import aencode_records, encode_records
 from streamclip.sources import (
-    aencode_records,
     aopen_chunks,
-    encode_records,
-    head_hint,
     open_chunks,
-    path_hint,
 )
 
 TEXT = '{"名":"值","n":1.10}'
@@ -525,13 +523,13 @@ def test_records_become_one_array(count: int) -> None:
     rows = [{"id": i, "name": "记录" * 5} for i in range(count)]
     chunks = written(iter(rows))
     assert b"".join(chunks) == orjson.dumps(rows)
-    assert all(len(chunk) < sources.BATCH_BYTES + 200 for chunk in chunks)
-    assert all(len(chunk) >= sources.BATCH_BYTES for chunk in chunks[:-1])
+    assert all(len(chunk) < records.BATCH_BYTES + 200 for chunk in chunks)
+    assert all(len(chunk) >= records.BATCH_BYTES for chunk in chunks[:-1])
 
 
 def test_an_array_may_end_with_a_full_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then only the bracket is left for the last one."""
-    monkeypatch.setattr(sources, "BATCH_BYTES", 1)
+    monkeypatch.setattr(records, "BATCH_BYTES", 1)
     assert written([1, 2]) == [b"[1", b",2", b"]"]
 
 

@@ -1,0 +1,22 @@
+/* append.h - what append.c and texts.c share: the life of one value. */
+#ifndef STREAMCLIP_APPEND_H
+#define STREAMCLIP_APPEND_H
+
+#include "tree.h"
+
+/* A value begins. Answers its node; SC_NONE: it is not retained, and t->skip
+   may be set. */
+uint32_t sc_tree_begin(struct sc_tree *t, uint8_t kind);
+
+/* The value of this node is complete. */
+void sc_tree_complete(struct sc_tree *t, uint32_t i);
+
+/* Something was added: shrink if too much has piled up, or stop if that was
+   asked for. Nodes may have moved afterwards. */
+void sc_tree_relieve(struct sc_tree *t);
+
+/* May the cap still take characters of this string that are counted now? It
+   cuts before the cluster that goes past it. */
+bool sc_tree_near_cap(const struct sc_tree *t, const struct sc_node *n);
+
+#endif
