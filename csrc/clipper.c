@@ -290,7 +290,7 @@ int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)
 
     if (!c->words || len < c->data_len)
         return SC_NOT_FINISHED;
-    sc_render(&c->tree, c->words, &to);
+    sc_render(&c->tree, c->words, &to, NULL);
     return to.len == c->data_len ? SC_OK : SC_NOT_FINISHED;
 }
 
@@ -308,6 +308,30 @@ int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
         ends[i] = to.len;
     }
     return SC_OK;
+}
+
+/* The line of unit chars for a position; SIZE_MAX: it is not told. */
+static size_t line_at(const sc_clipper *c, size_t position)
+{
+    for (size_t k = 0; k < c->lines.count; k++)
+        if (c->lines.lines[k].position == position &&
+            c->lines.lines[k].unit == SC_CHARS)
+            return k;
+    return SIZE_MAX;
+}
+
+size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
+                              size_t count)
+{
+    struct sc_out nowhere = {NULL, 0, 0, 0};
+    struct sc_strings found = {strings, 0, count};
+
+    if (!c->words)
+        return 0;
+    sc_render(&c->tree, c->words, &nowhere, &found);
+    for (size_t k = 0; k < found.count; k++)
+        strings[k].line = line_at(c, strings[k].line);
+    return found.count;
 }
 
 int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,

@@ -54,6 +54,8 @@ static void add_node(struct sc_lines *l, struct sc_tree *t, size_t position,
     struct sc_position *p = &l->positions[position];
 
     t->view[i].next = SC_NONE;
+    if (t->nodes[i].kind == SC_STRING)
+        t->view[i].kept = (uint32_t)position;
     if (p->head == SC_NONE)
         p->head = i;
     else
@@ -319,6 +321,7 @@ static int add_lines(struct sc_lines *l, const struct sc_tree *t,
         if (!written && !put_path(l, t, position))
             return SC_NO_MEMORY;
         written = true;
+        line->position = position;
         line->path = path;
         line->path_len = l->paths_len - path;
         line->unit = (uint8_t)unit;

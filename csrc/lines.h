@@ -16,6 +16,7 @@ struct sc_line {
     size_t path; /* where its path is in sc_lines.paths */
     size_t path_len;
     const uint8_t *path_text; /* the same, set when all paths are written */
+    size_t position; /* number of its position; a string's view.kept has it */
     uint32_t named; /* a node whose missing members are those of every place */
     uint8_t unit;
     bool starred; /* below a collection, so counted over its elements */

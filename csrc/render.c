@@ -1,6 +1,29 @@
 /* render.c - writing the view in document order. */
 #include "render.h"
 
+/* Note the string i, whose body is written next, if it may hold JSON. */
+static void note_string(struct sc_tree *t, uint32_t i, const struct sc_out *out,
+                        struct sc_strings *found)
+{
+    const struct sc_node *n = &t->nodes[i];
+    const uint8_t *body = sc_body(t, n);
+    sc_cut_string *s;
+
+    if (n->kind != SC_STRING || sc_shown_kept(t, i) >= n->total ||
+        n->len == 0 || (body[0] != '{' && body[0] != '[') ||
+        found->count == found->capacity)
+        return;
+    s = &found->strings[found->count++];
+    s->offset = out->len + 1;
+    s->len = sc_shown_len(t, i);
+    s->line = t->view[i].kept;
+    s->kept = sc_shown_kept(t, i);
+    s->total = n->total;
+    s->body = body;
+    s->body_len = n->len;
+    s->whole = n->points == n->total;
+}
+
 static void put_value(struct sc_tree *t, uint32_t i, struct sc_out *out)
 {
     const struct sc_node *n = &t->nodes[i];
@@ -24,7 +47,8 @@ static void put_end(struct sc_tree *t, uint32_t i, const sc_words *words,
         sc_put_siblings(t, i, words, out);
 }
 
-void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out)
+void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out,
+               struct sc_strings *strings)
 {
     uint32_t root = sc_tree_root(t);
     uint32_t end = root + t->nodes[root].span;
@@ -56,6 +80,8 @@ void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out)
             out_string(out, sc_key(t, n), n->key_len);
             out_byte(out, ':');
         }
+        if (strings)
+            note_string(t, i, out, strings);
         put_value(t, i, out);
         if (sc_is_container(n)) {
             open = i;

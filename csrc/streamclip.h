@@ -132,6 +132,18 @@ typedef struct sc_fitted {
     uint64_t need_chars;
 } sc_fitted;
 
+/* A shortened string of the view that begins as JSON objects and arrays do. */
+typedef struct sc_cut_string {
+    size_t offset;       /* where its body is in the rendered data */
+    size_t len;          /* how long it is there */
+    size_t line;         /* the report's line that counts it; SIZE_MAX: none */
+    uint64_t kept;       /* characters that the view has of it */
+    uint64_t total;      /* and that it had */
+    const uint8_t *body; /* all that is retained of it, until the next fit */
+    size_t body_len;
+    bool whole;          /* that is all of it */
+} sc_cut_string;
+
 typedef struct sc_clipper sc_clipper;
 
 /* Make a clipper; NULL if memory is short. The options are copied. */
@@ -194,6 +206,10 @@ int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
    by commas: fitted.lines_len bytes. ends[i] is where line i ends. */
 int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                      size_t count);
+
+/* Find such strings of the present view, at most `count` of them; how many. */
+size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
+                              size_t count);
 
 /* Validate a whole input without retaining any of it. *documents gets how many
    it has. */

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple, TypeAlias
 from streamclip._core import ffi, lib
 from streamclip.errors import IncompleteJSONError, InvalidJSONError
 
-__all__ = ["BOM", "Core", "Fitted", "Texts", "TooSmall", "Words", "check", "kernel"]
+__all__ = [
+    "BOM",
+    "Core",
+    "CutString",
+    "Fitted",
+    "Texts",
+    "TooSmall",
+    "Words",
+    "check",
+    "kernel",
+]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview"
 
@@ -22,6 +32,7 @@ Buffer: TypeAlias = "bytes | bytearray | memoryview"
 SLICE_BYTES = 1 << 20
 
 NO_LIMIT = 2**64 - 1
+SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1
 
 BOM = b"\xef\xbb\xbf"
 
@@ -175,6 +186,21 @@ class Fitted(NamedTuple):
     chars: int
     lines: list[bytes]
     untold: int  # more cuts, with paths too long to be written
+
+
+class CutString(NamedTuple):
+    """A shortened string of a clip that begins as JSON does.
+
+    `body` is all that was retained of it, `whole` whether that is all of it.
+    """
+
+    offset: int  # of its body in the data, `size` bytes
+    size: int
+    line: int | None  # which line counts it
+    kept: int
+    total: int
+    body: bytes
+    whole: bool
 
 
 class TooSmall(NamedTuple):
@@ -357,6 +383,23 @@ class Core:
             self._lines(fitted.lines, fitted.lines_len),
             fitted.untold,
         )
+
+    def cut_strings(self, most: int) -> list[CutString]:
+        """Find the shortened strings of the last fit that may hold JSON."""
+        found = ffi.new("sc_cut_string[]", most)
+        count = lib.sc_clipper_cut_strings(self._clipper, found, most)
+        return [
+            CutString(
+                s.offset,
+                s.len,
+                None if s.line == SIZE_MAX else s.line,
+                s.kept,
+                s.total,
+                bytes(ffi.buffer(s.body, s.body_len)),
+                s.whole,
+            )
+            for s in found[0:count]
+        ]
 
     def _lines(self, count: int, size: int) -> list[bytes]:
         if count == 0:

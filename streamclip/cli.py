@@ -149,6 +149,11 @@ def split_names(
     help="Which elements of an array remain: the first, the last, or both.",
 )
 @click.option(
+    "--embedded",
+    is_flag=True,
+    help="Clip JSON inside strings as JSON.",
+)
+@click.option(
     "--report",
     type=click.Choice(["inline", "siblings", "detached"]),
     default="inline",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
 from streamclip.cursors import KEYS, cursor_gap, parsed
+from streamclip.embedded import STRINGS_MAX, with_embedded
 from streamclip.errors import (
     BudgetTooSmallError,
     ClipperBusyError,
@@ -24,6 +25,7 @@ from streamclip.hints import head_hint
 from streamclip.merge import Earlier, Opening, merge_cuts
 from streamclip.options import NO_LIMIT, ClipOptions, Options, checked
 from streamclip.report import (
+    Cut,
     Report,
     Style,
     cuts_of,
@@ -276,6 +278,9 @@ class Clipper:
         fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
         if isinstance(fitted, TooSmall):
             raise self._too_small(core, fitted)
+        if self._options.embedded:
+            strings = core.cut_strings(STRINGS_MAX)
+            fitted = with_embedded(fitted, strings, self._clip_text)
         complete = fitted.complete
         if complete and whole is not None:
             return whole, Report(), True
@@ -286,6 +291,26 @@ class Clipper:
         report = _report(fitted, style, self._options.selection if selected else None)
         data = finished_text(fitted, style, self._options, report)
         return data, report, complete
+
+    def _clip_text(
+        self, text: str, max_bytes: int, whole: bool
+    ) -> tuple[str, tuple[Cut, ...]]:
+        """Clip a text inside the document, by the same options."""
+        options = dataclasses.replace(
+            self._options,
+            max_bytes=max_bytes,
+            max_chars=None,
+            profile=None,
+            collection=None,
+            format="auto",
+            read="all",
+            report="detached" if self._options.report == "detached" else "inline",
+            incomplete="error" if whole else "keep",
+        )
+        with Clipper._of(options) as clipper:
+            clipper.feed(text)
+            result = clipper.finish()
+        return result.text, result.report.cuts
 
     def _whole(self, core: Core) -> bytes | None:
         """Return the input as it came, if that may be the result."""

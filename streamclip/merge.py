@@ -17,7 +17,7 @@ import json
 import re
 from typing import Any
 
-from streamclip.report import Cut
+from streamclip.report import UNIT_ORDER, Cut, in_order
 
 __all__ = ["Earlier", "Opening", "merge_cuts"]
 
@@ -176,12 +176,9 @@ def _cut(line: dict[str, Any]) -> Cut:
     counts = (cut.kept, cut.total, cut.omitted, cut.places)
     if not isinstance(cut.path, str) or not all(type(c) is int for c in counts):
         raise TypeError
-    if cut.kept + cut.omitted != cut.total or cut.unit not in ORDER:
+    if cut.kept + cut.omitted != cut.total or cut.unit not in UNIT_ORDER:
         raise ValueError
     return cut
-
-
-ORDER = {"items": 0, "members": 1, "chars": 2}
 
 
 def merge_cuts(
@@ -213,17 +210,7 @@ def merge_cuts(
             )
         else:
             lost += 1
-    ordered = sorted(
-        merged.values(),
-        key=lambda cut: (
-            cut.unit == "chars",
-            "/*/" in cut.path + "/",
-            -cut.omitted,
-            cut.path.encode("utf-8", "surrogatepass"),
-            ORDER[cut.unit],
-        ),
-    )
-    return tuple(ordered), lost
+    return in_order(merged.values()), lost
 
 
 def _is_there(document: Any, cut: Cut) -> bool:

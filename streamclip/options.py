@@ -11,13 +11,14 @@ from typing import Any, Literal, TypedDict
 
 from streamclip.profiles import PROFILES, Profile
 
-__all__ = ["ClipOptions", "Options", "checked"]
+__all__ = ["ClipOptions", "Options", "checked", "squeezed"]
 
 # Four rooms of this size still have 32-bit sizes.
 MAX_BUDGET_BYTES = 1 << 28
 BYTES_PER_CHAR = 4
 LEAST_ROOM = 64 * 1024
 EXTRA_ROOM = 256 * 1024
+EMBEDDED_ROOM = 512 * 1024
 NO_LIMIT = 1 << 31  # larger than any room: the core counts in 32 bits
 MAX_DEPTH = 1 << 20
 
@@ -62,6 +63,10 @@ class ClipOptions(TypedDict, total=False):
         keep: Which elements of an array remain, or which lines: the first
             ("head"), the last ("tail"), or both ("ends"). The report says with
             `gap_at` how many of those kept stand before the omitted ones.
+        embedded: Whether a string that has to be shortened and holds JSON, of
+            which up to 512 KiB are looked at, is clipped as JSON. It stays a
+            string, but is no prefix any more; what it lacks is told in it, and
+            in the report under `PATH#INNER`.
         report: "inline" puts a `_clip` member first; "siblings" puts `total`,
             `omitted` and `note` beside each cut array; "detached" adds nothing.
         note: Whether the report has a sentence for the reader, or its text; it
@@ -87,6 +92,7 @@ class ClipOptions(TypedDict, total=False):
     fields: Sequence[str] | None
     drop: Sequence[str] | None
     keep: Literal["head", "tail", "ends"]
+    embedded: bool
     report: Literal["inline", "siblings", "detached"]
     note: bool | str
     lang: Literal["en", "zh"]
@@ -136,6 +142,7 @@ class Options:
     fields: Sequence[str] | None = None
     drop: Sequence[str] | None = None
     keep: str = "head"
+    embedded: bool = False
     report: str = "inline"
     note: bool | str = True
     lang: str = "en"
@@ -190,7 +197,8 @@ class Options:
     def room(self) -> int:
         """Bytes that are retained while reading (docs/semantics.md, section 1)."""
         budget = self.budget_bytes
-        return max(min(4 * budget, budget + EXTRA_ROOM), LEAST_ROOM)
+        least = EMBEDDED_ROOM if self.embedded else LEAST_ROOM
+        return max(min(4 * budget, budget + EXTRA_ROOM), least)
 
     @property
     def has_caps(self) -> bool:
@@ -210,7 +218,7 @@ class Options:
 
     def bodies(self, what: str) -> tuple[bytes, ...]:
         """The names of `fields` or `drop`, as bodies of squeezed strings."""
-        return tuple(map(_squeezed, self.selection.get(what, ())))
+        return tuple(map(squeezed, self.selection.get(what, ())))
 
 
 def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
@@ -239,12 +247,12 @@ def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:
             f"'~1', not {pointer!r}"
         )
     return tuple(
-        _squeezed(token.replace("~1", "/").replace("~0", "~"))
+        squeezed(token.replace("~1", "/").replace("~0", "~"))
         for token in pointer.split("/")[1:]
     )
 
 
-def _squeezed(text: str) -> bytes:
+def squeezed(text: str) -> bytes:
     """Return a text as the body of a JSON string with the fewest escapes."""
     body = json.dumps(text, ensure_ascii=False)[1:-1]
     escape = re.compile("[\ud800-\udfff]")

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import json
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,7 +18,7 @@ import orjson
 from streamclip._binding import Fitted, Words
 from streamclip.options import Options
 
-__all__ = ["Cut", "Report", "Style", "finished_text"]
+__all__ = ["UNIT_ORDER", "Cut", "Report", "Style", "finished_text", "in_order"]
 
 LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
 MORE_DIGITS = 5  # set aside for the number of lines that are not shown
@@ -126,6 +127,25 @@ def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
             line.get("gap_at"),
         )
         for line in found
+    )
+
+
+UNIT_ORDER = {"items": 0, "members": 1, "chars": 2}
+
+
+def in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
+    """Sort cuts as the core does (docs/semantics.md, section 8)."""
+    return tuple(
+        sorted(
+            cuts,
+            key=lambda cut: (
+                cut.unit == "chars",
+                "/*/" in cut.path + "/",
+                -cut.omitted,
+                cut.path.encode("utf-8", "surrogatepass"),
+                UNIT_ORDER[cut.unit],
+            ),
+        )
     )
 
 
