@@ -22,6 +22,7 @@ from streamclip.errors import (
     InvalidJSONError,
 )
 from streamclip.hints import head_hint
+from streamclip.markers import HELD_BYTES, find_marker
 from streamclip.merge import Earlier, Opening, merge_cuts
 from streamclip.options import NO_LIMIT, ClipOptions, Options, checked
 from streamclip.report import (
@@ -124,6 +125,9 @@ class Clipper:
         self._head = b""
         self._read = 0
         self._opening = Opening() if options.report == "inline" else None
+        # with incomplete="keep": the end of what came, if a marker may be in it
+        self._end: bytes | None = b"" if options.incomplete == "keep" else None
+        self._is_marked = False
         # the input as it came, as long as it may be the result
         self._verbatim: bytearray | None = bytearray()
 
@@ -167,14 +171,32 @@ class Clipper:
 
     def _pass_on(self, core: Core, part: Chunk) -> bool:
         """Feed the core with what the opening of the stream lets through."""
-        if self._opening is None:
-            return core.feed(part)
+        pieces = self._opening.pass_on(part) if self._opening else [part]
+        if self._opening and self._opening.took_line:
+            core.expect_lines()
         wanted = True
-        for piece in self._opening.pass_on(part):
-            if self._opening.took_line:
-                core.expect_lines()
-            wanted = core.feed(piece)
+        for piece in pieces:
+            wanted = core.feed(self._before_end(piece))
         return wanted
+
+    def _before_end(self, piece: Chunk) -> Chunk:
+        """Hold back the end of what came, if it may have a marker."""
+        if self._end is None:
+            return piece
+        joined = self._end + piece
+        at = max(0, len(joined) - HELD_BYTES)
+        self._end = joined[at:]
+        return joined[:at]
+
+    def _feed_rest(self, core: Core) -> None:
+        """Feed what was held back, up to the marker of whoever cut the input."""
+        if self._opening:
+            for piece in self._opening.end():
+                core.feed(self._before_end(piece))
+        if self._end is not None:
+            marker = find_marker(self._end)
+            self._is_marked = marker is not None
+            core.feed(self._end[:marker])
 
     def finish(self) -> Clip:
         """End the document and return its clip. The clipper is closed.
@@ -189,9 +211,7 @@ class Clipper:
         core = self._enter()
         try:
             keep_incomplete = self._options.incomplete == "keep"
-            if self._opening:
-                for piece in self._opening.end():
-                    core.feed(piece)
+            self._feed_rest(core)
             core.finish(keep_incomplete=keep_incomplete)
             if self._opening and self._opening.is_unclosed and not keep_incomplete:
                 raise IncompleteJSONError(INCOMPLETE, core.offset)
@@ -288,6 +308,7 @@ class Clipper:
             fitted, lost = _merged(fitted, style, earlier)
             style = style._replace(unlisted=style.unlisted + lost)
             complete = complete and not fitted.lines and not style.unlisted
+        complete = complete and not self._is_marked
         report = _report(fitted, style, self._options.selection if selected else None)
         data = finished_text(fitted, style, self._options, report)
         return data, report, complete
@@ -316,6 +337,8 @@ class Clipper:
         """Return the input as it came, if that may be the result."""
         if self._verbatim is None or core.is_cut_short or core.has_deselected:
             return None
+        if self._is_marked:
+            return None
         data = bytes(self._verbatim).removeprefix(BOM)
         documents = core.documents
         if self._opening and self._opening.took_line:
@@ -326,7 +349,7 @@ class Clipper:
 
     def _style(self, core: Core, earlier: Earlier | None) -> Style:
         unclosed = self._opening is not None and self._opening.is_unclosed
-        cut_short = core.is_cut_short or unclosed
+        cut_short = core.is_cut_short or unclosed or self._is_marked
         style = Style(
             form=self._options.report,
             key="_clip",
@@ -336,7 +359,7 @@ class Clipper:
             cut_short=cut_short and not core.is_stopped,
             at_least=cut_short,
             has_cursors=core.has_key(CURSOR_KEYS),
-            is_always=earlier is not None,
+            is_always=earlier is not None or cut_short,
             earlier_bytes=0,
             unlisted=0,
             selection=selection_text(self._options),
