@@ -150,7 +150,9 @@ static void slide_and_resume(struct sc_tree *t)
     }
     t->cur = t->cur_depth ? moved(t, t->order[t->cur_depth]) : 0;
     sc_tree_measure(t);
-    if (sc_is_done(t, &t->nodes[t->cur], t->cur_depth))
+    /* an open string that is still retained is read to its end, and counted */
+    if (t->text == SC_NONE &&
+        sc_is_done(t, &t->nodes[t->cur], t->cur_depth))
         t->skip = t->cur_depth;
 }
 

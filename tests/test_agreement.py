@@ -357,6 +357,29 @@ def test_a_generated_case_comes_to_the_same(
     assert not failures(case), case
 
 
+# Found by a seeded run: its last text is still open when its object is full.
+OPEN_TEXT = (
+    '{"has_more":"ᅠ한가가ᅠ한가하","id":"\\udc00🐀😀😀\\ud800a\\ud83d\\ud8'
+    '3d😀😀\\ud800𐀀a\\ud83da\\ud800\\ud800","a":1,"a\\\\b":"a𐀀😀🐀\\udc00a\\u'
+    'd83d\\ud800\\ud800😀\\ud83da\\udc00\\ud800😀\\udc00","\\u007E\\/\\u007e'
+    "\\/\\u007e\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u"
+    "007E\\/\\u007e\\/\\u007e\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u007E\\/\\u007e"
+    "\\/\\u007e\\/\\u007E\\/\\u007e\\/\\u007e\\/\\u007e\\/\\u007e\\/\\u007e\\/\\u"
+    "007e\\/\\u007E\\/\\u007e\\/\\u007e\\/\\u007E\\/\\u007E\\/\\u007e\\/\\u007e"
+    '\\/":1,"next_cursor":"한가가한한한한가한ᅠ가ᅠ한한ᅠ가가한ᅠᅠᄒ'
+    'ᅡᆫ가한가한"}'
+).encode()
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 1000])
+def test_a_text_on_the_way_is_counted_to_its_end(chunk: int) -> None:
+    """Though nothing more can come into its object."""
+    core = Native(Options(collection=(b"next_cursor",)), room=104, text_format=JSON)
+    core.feed(OPEN_TEXT[at : at + chunk] for at in range(0, len(OPEN_TEXT), chunk))
+    core.finish()
+    assert b'"total":49' in core.view(DETACHED, 104).lines[-1]
+
+
 def main(cases: int, seed: int, show: Callable[[str], None] = print) -> int:
     """Run many cases and show the smallest that fails."""
     random = Random(seed)
