@@ -174,25 +174,33 @@ class Clipper:
         pieces = self._opening.pass_on(part) if self._opening else [part]
         if self._opening and self._opening.took_line:
             core.expect_lines()
+        return self._feed_pieces(core, pieces)
+
+    def _feed_pieces(self, core: Core, pieces: list[Chunk]) -> bool:
         wanted = True
         for piece in pieces:
-            wanted = core.feed(self._before_end(piece))
+            for ready in self._before_end(piece):
+                wanted = core.feed(ready)
         return wanted
 
-    def _before_end(self, piece: Chunk) -> Chunk:
+    def _before_end(self, piece: Chunk) -> list[Chunk]:
         """Hold back the end of what came, if it may have a marker."""
         if self._end is None:
-            return piece
+            return [piece]
+        if len(piece) >= HELD_BYTES:
+            view = memoryview(piece)  # it may be all of a large document
+            ready: list[Chunk] = [self._end, view[:-HELD_BYTES]]
+            self._end = bytes(view[-HELD_BYTES:])
+            return ready
         joined = self._end + piece
         at = max(0, len(joined) - HELD_BYTES)
         self._end = joined[at:]
-        return joined[:at]
+        return [joined[:at]]
 
     def _feed_rest(self, core: Core) -> None:
         """Feed what was held back, up to the marker of whoever cut the input."""
         if self._opening:
-            for piece in self._opening.end():
-                core.feed(self._before_end(piece))
+            self._feed_pieces(core, self._opening.end())
         if self._end is not None:
             marker = find_marker(self._end)
             self._is_marked = marker is not None

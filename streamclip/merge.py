@@ -88,7 +88,8 @@ class Opening:
         if self._decided:
             return [self._without_end(chunk)] if self._wrapped else [chunk]
         room = HEAD_BYTES - len(self._head)
-        head, rest = self._head + bytes(chunk[:room]), chunk[room:]
+        view = memoryview(chunk)  # the rest of it may be all of a large document
+        head, rest = self._head + bytes(view[:room]), view[room:]
         self._head = head
         if START.match(head):
             if not self._take_off() and len(head) < HEAD_BYTES:

@@ -183,3 +183,14 @@ def test_many_names_of_ours_are_passed_over_quickly() -> None:
     keys = [key for key, _ in json.loads(result.data, object_pairs_hook=list)]
     assert len(keys) == len(set(keys))
     assert keys[0] == result.report.key
+
+
+@pytest.mark.parametrize("incomplete", ["error", "keep"])
+def test_a_document_in_memory_is_not_copied(incomplete: str) -> None:
+    """Nothing is taken whole, though it come in one piece."""
+    data = b"[" + b"12345," * 2_000_000 + b"1]"
+    tracemalloc.start()
+    clip(data, max_bytes=500, incomplete=incomplete)  # type: ignore[arg-type]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e6
