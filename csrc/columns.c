@@ -8,6 +8,7 @@
 
 #define LENGTH_MIN 4   /* shorter arrays are not taken for columns */
 #define GROUPS_MAX 16  /* different lengths that are told apart in an object */
+#define ROW_MIN 3      /* shorter rows, of coordinates say, have no header */
 
 struct group {
     uint64_t total;
@@ -73,6 +74,33 @@ static void collect(const struct sc_tree *t, uint32_t i, struct groups *g)
         if (group)
             group->columns++;
     }
+}
+
+/* The length of the first row, if the node c is an array of arrays; else 0. */
+static uint64_t row_len(const struct sc_tree *t, uint32_t c)
+{
+    const struct sc_node *n = &t->nodes[c];
+
+    if (n->kind != SC_ARRAY || n->span == 1 ||
+        t->nodes[c + 1].kind != SC_ARRAY)
+        return 0;
+    return t->nodes[c + 1].total;
+}
+
+uint32_t sc_columns_header(const struct sc_tree *t, uint32_t i)
+{
+    uint32_t end = i + t->nodes[i].span;
+    uint64_t len = 0;
+
+    for (uint32_t c = i + 1; c < end && len < ROW_MIN; c += t->nodes[c].span)
+        len = row_len(t, c);
+    if (len < ROW_MIN)
+        return SC_NONE;
+    for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
+        if (t->nodes[c].kind == SC_ARRAY && t->nodes[c].total == len &&
+            row_len(t, c) == 0)
+            return c;
+    return SC_NONE;
 }
 
 void sc_columns_plan(struct sc_tree *t, uint32_t i, uint32_t share)

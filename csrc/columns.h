@@ -1,10 +1,15 @@
 /* columns.h - sibling arrays that are columns of one table stay aligned:
- * docs/semantics.md, section 5.
+ * docs/semantics.md, section 5. So does a header with its rows.
  */
 #ifndef STREAMCLIP_COLUMNS_H
 #define STREAMCLIP_COLUMNS_H
 
 #include "view.h"
+
+/* The header of the table in the object i: the member that has as many elements
+   as the first row of another, which is an array of arrays. SC_NONE: there is
+   none. */
+uint32_t sc_columns_header(const struct sc_tree *t, uint32_t i);
 
 /* The plan of the object i is made: give the columns that it does not count
    the room `share`, so that it is known how much of them there would be. */

@@ -178,8 +178,8 @@ static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         n->flags |= SC_CLOSED;
 }
 
-/* The sums an object's rooms follow from. The member on the way to the named
-   collection, if it is large, belongs to no class. */
+/* The sums an object's rooms follow from. A member that has its room before the
+   others belongs to no class. */
 struct classes {
     uint64_t small; /* bytes */
     uint64_t large; /* sixteenths, each at most the share */
@@ -214,10 +214,45 @@ static uint32_t find_way(const struct sc_tree *t, uint32_t i)
     return SC_NONE;
 }
 
-/* Sort the members, but `way`, into classes. The state is SC_SOME for large
+/* What the way has at least. */
+static uint32_t way_least(uint32_t r)
+{
+    return (uint32_t)max64(r / WAY_PART, min64(r / 2, WAY_MIN));
+}
+
+/* What a table's header has before its rows: three quarters. */
+static uint32_t header_least(uint32_t r)
+{
+    return (uint32_t)((uint64_t)r * 3 / 4);
+}
+
+/* A large member that has its room before the others: the way to the named
+   collection, or a table's header. */
+struct first {
+    uint32_t member; /* SC_NONE: there is none */
+    uint32_t least;  /* what it has at least, if it wants so much */
+};
+
+/* Find it in the object i, of the room r. */
+static struct first find_first(const struct sc_tree *t, uint32_t i, uint32_t r,
+                               bool close)
+{
+    struct first f = {find_way(t, i), way_least(r)};
+
+    if (f.member != SC_NONE || close)
+        return f;
+    f.member = sc_columns_header(t, i);
+    f.least = header_least(r);
+    if (f.member != SC_NONE &&
+        (passed_over(&t->nodes[f.member]) || is_small(&t->nodes[f.member])))
+        f.member = SC_NONE;
+    return f;
+}
+
+/* Sort the members, but `first`, into classes. The state is SC_SOME for large
    ones and SC_WHOLE for small ones that count, SC_OUT for the others. */
 static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
-                               uint32_t way)
+                               uint32_t first)
 {
     const struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
@@ -230,7 +265,7 @@ static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
         struct sc_view_node *v = &t->view[c];
         v->state = SC_OUT;
         v->ghost = false;
-        if (passed_over(m) || c == way)
+        if (passed_over(m) || c == first)
             continue;
         v->size = member_wants(m);
         if (is_small(m)) {
@@ -251,12 +286,6 @@ static struct classes classify(struct sc_tree *t, uint32_t i, uint64_t share,
         }
     }
     return k;
-}
-
-/* What the way has at least. */
-static uint32_t way_least(uint32_t r)
-{
-    return (uint32_t)max64(r / WAY_PART, min64(r / 2, WAY_MIN));
 }
 
 static uint32_t value_room(const struct sc_node *n, uint64_t member_room)
@@ -326,17 +355,17 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
 {
     const struct sc_node *n = &t->nodes[i];
     uint32_t end = i + n->span;
-    uint32_t way = find_way(t, i);
-    uint32_t r = b - 1; /* for all but the way */
+    struct first f = find_first(t, i, b - 1, close);
+    uint32_t r = b - 1; /* for the others */
     bool closed = n->flags & (SC_CLOSED_LARGE | SC_CLOSED_SMALL);
     uint64_t share;
     struct classes k;
 
-    if (way != SC_NONE)
-        r -= (uint32_t)min64(member_wants(&t->nodes[way]), way_least(r));
+    if (f.member != SC_NONE)
+        r -= (uint32_t)min64(member_wants(&t->nodes[f.member]), f.least);
     /* r / 2 is exact in sixteenths: 8 r */
     share = max64((uint64_t)r + 1, min64(8 * (uint64_t)r, MEMBER_MIN * UNIT));
-    k = classify(t, i, share, way);
+    k = classify(t, i, share, f.member);
     if (!closed && k.small * UNIT + k.large <= (uint64_t)r * UNIT) {
         uint64_t L = level(t, i, r - k.small, k.larges);
         share_all(t, i, max64(L, share / UNIT));
@@ -347,11 +376,11 @@ static void plan_object(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span)
         if (t->view[c].state == SC_NOTHING)
             t->view[c].state = SC_WHOLE;
-    if (way != SC_NONE) {
+    if (f.member != SC_NONE) {
         uint64_t rest = closed ? 0 : minus(b - 1, k.wanted);
-        t->view[way].state = SC_SOME;
-        t->view[way].room = value_room(&t->nodes[way],
-                                       max64(rest, way_least(b - 1)));
+        t->view[f.member].state = SC_SOME;
+        t->view[f.member].room =
+            value_room(&t->nodes[f.member], max64(rest, f.least));
     }
     if (!close)
         sc_columns_plan(t, i, (uint32_t)(share / UNIT));

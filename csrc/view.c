@@ -35,6 +35,20 @@ static uint8_t shorten(struct sc_tree *t, uint32_t i, uint32_t room)
     return SC_SOME;
 }
 
+/* The room that the node i must have to be shortened. */
+static uint32_t least_room(const struct sc_tree *t, uint32_t i)
+{
+    bool element = i != sc_tree_root(t) &&
+                   t->nodes[t->nodes[i].parent].kind == SC_ARRAY;
+    uint32_t least = SC_LEAST_ELEMENT;
+
+    if (!element || !sc_is_container(&t->nodes[i]))
+        return SC_LEAST_ROOM;
+    if (t->max_record_bytes && t->max_record_bytes < least)
+        least = t->max_record_bytes;
+    return least > SC_LEAST_ROOM ? least : SC_LEAST_ROOM;
+}
+
 /* What becomes of a node that its container's plan counted. For a container
    with SC_SOME only its children tell. */
 static uint8_t decide(struct sc_tree *t, uint32_t i)
@@ -46,7 +60,7 @@ static uint8_t decide(struct sc_tree *t, uint32_t i)
         return n->kind == SC_TOMB ? SC_NOTHING : SC_OUT;
     if (!(n->flags & SC_CUT) && n->size <= room)
         return SC_WHOLE;
-    if (n->kind == SC_PLAIN || room < SC_LEAST_ROOM)
+    if (n->kind == SC_PLAIN || room < least_room(t, i))
         return SC_NOTHING;
     if (sc_is_container(n))
         return SC_SOME;

@@ -16,6 +16,10 @@
 /* With less room than this nothing is shortened, only left out. */
 #define SC_LEAST_ROOM 32
 
+/* A container in an array is whole if it has less room than this, or not there:
+   a record of which next to nothing remains says nothing. */
+#define SC_LEAST_ELEMENT 64
+
 enum sc_state {
     SC_OUT,     /* not counted by its container's plan */
     SC_NOTHING, /* counted, but nothing of it remains */

@@ -236,7 +236,7 @@ class Maker:
             return self.scalar()
         shapes = [self.array, self.array, self.members, self.members, self.rows]
         shapes += [self.rows, self.columns, self.mapping, self.lacking]
-        shapes += [self.many_maps, self.texts, self.page]
+        shapes += [self.many_maps, self.texts, self.page, self.table]
         return self.random.choice(shapes)(depth)
 
     def array(self, depth: int) -> Tree:
@@ -270,6 +270,27 @@ class Maker:
         for at in self.some(depth + 1):
             pairs.append((quoted(f"c{at}"), self.random.choices(cells, k=count)))
             self.left -= 10 * count
+        return Members(pairs)
+
+    def table(self, depth: int) -> Tree:
+        """Make rows of cells, with one or two headers of as many names."""
+        width = self.random.choice([2, 3, 5, 20])
+        rows: Tree = [
+            [self.scalar() for _ in range(width)]
+            for _ in self.some(self.random.choice(COUNTS))
+        ]
+        pairs: list[tuple[str, Tree]] = [(quoted("rows"), rows)]
+        for name in self.random.sample(["columns", "types", "total"], 2):
+            at = self.random.randrange(len(pairs) + 1)
+            size = self.random.choice([1, 20, 90])
+            head: list[Tree] = [quoted("n" * size + str(n)) for n in range(width)]
+            if self.random.random() < 0.5:
+                head = [
+                    Members([(quoted("name"), name), (quoted("n"), "2")])
+                    for name in head
+                ]
+            pairs.insert(at, (quoted(name), str(depth) if name == "total" else head))
+            self.left -= width * (size + 10)
         return Members(pairs)
 
     def mapping(self, depth: int) -> Tree:

@@ -10,10 +10,12 @@ from typing import TypeAlias
 from reference_text import Array, Fate, Member, Object, Scalar, Text, Value
 
 LEAST_ROOM = 32
+LEAST_ELEMENT = 64
 SMALL_COST = 80
 WAY_PART = 8  # of a room, which the way to the collection has at least
 COLUMN_LENGTH = 4
 COLUMN_GROUPS = 16
+ROW_LENGTH = 3
 
 # Rooms and charges inside sharing are counted in sixteenths of a byte: then
 # every share of section 5 is an integer, and every comparison exact.
@@ -50,7 +52,14 @@ def _level(wants: Sequence[int], room: int) -> int:
     return UNBOUNDED // UNIT
 
 
-def keep(value: Value | None, room: int, law: Law, way: Way = ()) -> Value | None:
+def keep(
+    value: Value | None,
+    room: int,
+    law: Law,
+    way: Way = (),
+    *,
+    is_element: bool = False,
+) -> Value | None:
     """Return K(v, b): what is kept of a value that has this room.
 
     Args:
@@ -58,6 +67,7 @@ def keep(value: Value | None, room: int, law: Law, way: Way = ()) -> Value | Non
         room: bytes.
         law: see Law.
         way: see Way; empty if nothing below is on it.
+        is_element: it is in an array.
 
     Returns:
         A sub-document of at most so many bytes, or None: nothing.
@@ -71,6 +81,8 @@ def keep(value: Value | None, room: int, law: Law, way: Way = ()) -> Value | Non
             return None
         chars = min(value.chars, value.string.prefix_by_bytes(room - 2))
         return Text(value.string, chars, given_up=True) if chars else None
+    if is_element and room < min(LEAST_ELEMENT, law.max_record_bytes or LEAST_ELEMENT):
+        return None
     if isinstance(value, Array):
         kept: Array | Object = _keep_array(value, room, law, way)
     else:
@@ -105,7 +117,13 @@ def _keep_array(array: Array, room: int, law: Law, way: Way) -> Array:
         best = _level(wants, (room - 1 - count) * UNIT)
         level = max(level, min(best, cap) if cap else best)
     elements = tuple(
-        keep(array.elements[at], level, law, _rest(way, array.index(at)))
+        keep(
+            array.elements[at],
+            level,
+            law,
+            _rest(way, array.index(at)),
+            is_element=True,
+        )
         for at in (*range(first), *range(count - last, count))
     )
     gap = first if closed and array.keep == "ends" else array.gap
@@ -123,20 +141,23 @@ def _keep_object(obj: Object, room: int, law: Law, way: Way) -> Object:
         for at, m in enumerate(obj.members)
         if m.fate is Fate.COUNTED
     }
-    named = _large_on_the_way(obj, costs, way)
-    named_room, charge = {}, 0
-    if named is not None:
-        least = max((room - 1) // WAY_PART, min((room - 1) // 2, 400)) * UNIT
-        charge = min(costs.pop(named), least)
+    first = _large_on_the_way(obj, costs, way)
+    least = max((room - 1) // WAY_PART, min((room - 1) // 2, 400)) * UNIT
+    if first is None and law.aligns_columns:
+        first = _header(obj, costs)
+        least = (room - 1) * 3 // 4 * UNIT
+    first_room, charge = {}, 0
+    if first is not None:
+        charge = min(costs.pop(first), least)
         rest = (room - 1) * UNIT - sum(costs.values())
         if obj.small_closed or obj.large_closed:
             rest = 0
-        named_room = {named: max(rest, least) // UNIT}
+        first_room = {first: max(rest, least) // UNIT}
 
     r = (room - 1) * UNIT - charge  # for all the others
     share = max((room * UNIT - charge) // 16, min(r // 2, 96 * UNIT))
     rooms = _rooms_of_members(obj, costs, r, share)
-    kept = _keep_members(obj, rooms | named_room, law, way)
+    kept = _keep_members(obj, rooms | first_room, law, way)
     if law.aligns_columns:
         kept = _align_columns(obj, kept, share // UNIT, law)
     return kept
@@ -199,6 +220,23 @@ def _large_on_the_way(obj: Object, costs: dict[int, int], way: Way) -> int | Non
     for at, cost in costs.items():
         if way and obj.members[at].key == way[0] and cost > SMALL_COST * UNIT:
             return at
+    return None
+
+
+def _header(obj: Object, costs: dict[int, int]) -> int | None:
+    """Return the place of the large array that is the header of a sibling's rows."""
+    arrays = {
+        at: m.value for at, m in enumerate(obj.members) if isinstance(m.value, Array)
+    }
+    rows = {
+        at: array.elements[0].total
+        for at, array in arrays.items()
+        if array.elements and isinstance(array.elements[0], Array)
+    }
+    length = next((n for n in rows.values() if n >= ROW_LENGTH), None)
+    for at, array in arrays.items():
+        if array.total == length and not rows.get(at):
+            return at if costs.get(at, 0) > SMALL_COST * UNIT else None
     return None
 
 
