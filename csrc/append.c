@@ -53,8 +53,7 @@ static bool may_shrink(const struct sc_tree *t)
            sc_tree_near_cap(t, &t->nodes[t->text]);
 }
 
-/* Too much has piled up: shrink, or stop if that was asked for. */
-void sc_tree_relieve(struct sc_tree *t)
+void sc_tree_shed(struct sc_tree *t)
 {
     if (t->doubtful != SC_NONE &&
         t->live > t->doubtful_live + SC_SMALL_MEMBER && !may_shrink(t)) {

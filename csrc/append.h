@@ -11,9 +11,16 @@ uint32_t sc_tree_begin(struct sc_tree *t, uint8_t kind);
 /* The value of this node is complete. */
 void sc_tree_complete(struct sc_tree *t, uint32_t i);
 
-/* Something was added: shrink if too much has piled up, or stop if that was
-   asked for. Nodes may have moved afterwards. */
-void sc_tree_relieve(struct sc_tree *t);
+/* Too much has piled up, or is known of the doubtful member: shrink, or stop if
+   that was asked for. */
+void sc_tree_shed(struct sc_tree *t);
+
+/* Something was added. Nodes may have moved afterwards. */
+static inline void sc_tree_relieve(struct sc_tree *t)
+{
+    if (t->doubtful != SC_NONE || sc_is_over(t))
+        sc_tree_shed(t);
+}
 
 /* May the cap still take characters of this string that are counted now? It
    cuts before the cluster that goes past it. */

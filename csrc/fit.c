@@ -229,7 +229,7 @@ int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
 {
     struct sc_tree *t = f->tree;
     struct need need, whole = {UINT64_MAX, UINT64_MAX};
-    uint32_t best = 0;
+    uint32_t best = 0, most = t->room;
     int status;
 
     /* all that is there, as long as that may be all there was */
@@ -243,8 +243,11 @@ int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
             whole = need;
     }
     strip(t);
+    /* with room for all of it, all of it is shown, and that was too much */
+    if (whole.bytes != UINT64_MAX && t->live >= whole.bytes)
+        most = t->live - 1;
     for (uint32_t step = FIRST_STEP; step > 0; step /= 2) {
-        if (best + step > t->room)
+        if (best + step > most)
             continue;
         if (!sc_view(t, best + step, false)) {
             best += step;

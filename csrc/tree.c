@@ -45,7 +45,7 @@ void sc_tree_free(struct sc_tree *t)
     memset(t, 0, sizeof *t);
 }
 
-int sc_tree_reserve(struct sc_tree *t, uint32_t nodes, size_t bytes)
+int sc_tree_grow(struct sc_tree *t, uint32_t nodes, size_t bytes)
 {
     if (t->capacity - t->count < nodes) {
         uint32_t capacity = t->capacity + t->capacity / 2 + nodes;

@@ -157,7 +157,7 @@ struct sc_tree {
 
 /* Both answer SC_OK or SC_NO_MEMORY. */
 int sc_tree_init(struct sc_tree *t, const sc_options *options);
-int sc_tree_reserve(struct sc_tree *t, uint32_t nodes, size_t bytes);
+int sc_tree_grow(struct sc_tree *t, uint32_t nodes, size_t bytes); /* reserve */
 void sc_tree_free(struct sc_tree *t);
 
 /* What walk.c tells the tree. */
@@ -204,6 +204,16 @@ void sc_tree_shrink(struct sc_tree *t);
 
 /* Settle the tree after the last byte: what is retained is now K(D, room). */
 void sc_tree_settle(struct sc_tree *t);
+
+/* Have room for so many more nodes and bytes of text. SC_OK or SC_NO_MEMORY. */
+static inline int sc_tree_reserve(struct sc_tree *t, uint32_t nodes,
+                                  size_t bytes)
+{
+    if (t->capacity - t->count >= nodes &&
+        t->heap_capacity - t->heap_len >= bytes)
+        return SC_OK;
+    return sc_tree_grow(t, nodes, bytes);
+}
 
 /* Bytes a member costs beside its value: the key, its quotes, two signs. */
 static inline uint32_t sc_key_cost(const struct sc_node *n)
