@@ -17,6 +17,7 @@ from streamclip.errors import IncompleteJSONError, InvalidJSONError
 __all__ = [
     "BOM",
     "Core",
+    "CoreOptions",
     "CutString",
     "Fitted",
     "Texts",
@@ -32,6 +33,7 @@ Buffer: TypeAlias = "bytes | bytearray | memoryview"
 SLICE_BYTES = 1 << 20
 
 NO_LIMIT = 2**64 - 1
+SC_ENOUGH = lib.SC_ENOUGH  # looked up once: enums of a library are slow to reach
 SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1
 
 BOM = b"\xef\xbb\xbf"
@@ -210,8 +212,8 @@ class TooSmall(NamedTuple):
     chars: int | None
 
 
-class Core:
-    """Drive one native clipper. Not for two threads at once.
+class CoreOptions:
+    """What a core is made with, as it wants it.
 
     Args:
         room: Bytes that the retained tree renders to.
@@ -229,7 +231,7 @@ class Core:
         stop_early: Stop reading where something first has to be given up.
     """
 
-    __slots__ = ("_clipper",)
+    __slots__ = ("_alive", "pointer")
 
     def __init__(
         self,
@@ -246,9 +248,12 @@ class Core:
         keep: str,
         stop_early: bool,
     ) -> None:
-        kernel()
-        pointer, selected, dropped = map(Texts, (collection, fields, drop))
-        options = ffi.new(
+        self._alive = pointer, selected, dropped = (
+            Texts(collection),
+            Texts(fields),
+            Texts(drop),
+        )
+        self.pointer: Any = ffi.new(
             "sc_options *",
             {
                 "room": room,
@@ -270,7 +275,16 @@ class Core:
                 "drop_len": len(drop),
             },
         )
-        native = lib.sc_clipper_new(options)
+
+
+class Core:
+    """Drive one native clipper. Not for two threads at once."""
+
+    __slots__ = ("_clipper",)
+
+    def __init__(self, options: CoreOptions) -> None:
+        kernel()
+        native = lib.sc_clipper_new(options.pointer)
         if native == ffi.NULL:
             raise MemoryError
         self._clipper = ffi.gc(native, lib.sc_clipper_free)
@@ -284,15 +298,15 @@ class Core:
         Raises:
             InvalidJSONError: One of them cannot belong to a valid document.
         """
+        before = self.offset
         with ffi.from_buffer("uint8_t[]", data) as pointer:
             for start in range(0, len(data), SLICE_BYTES):
                 size = min(SLICE_BYTES, len(data) - start)
-                before = self.offset
                 status = lib.sc_clipper_feed(self._clipper, pointer + start, size)
-                if status == lib.SC_ENOUGH:
+                if status == SC_ENOUGH:
                     return False
                 if status < 0:
-                    at = start + self.offset - before
+                    at = self.offset - before
                     # Only a broken byte order mark begins in an earlier chunk.
                     byte = data[at : at + 1] if at >= 0 else BOM[:1]
                     raise _error(status, self.offset, byte)

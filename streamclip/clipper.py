@@ -24,7 +24,7 @@ from streamclip.errors import (
 from streamclip.hints import head_hint
 from streamclip.markers import HELD_BYTES, find_marker
 from streamclip.merge import Earlier, Opening, merge_cuts
-from streamclip.options import NO_LIMIT, ClipOptions, Options, checked
+from streamclip.options import ClipOptions, Options, checked
 from streamclip.report import (
     Cut,
     Report,
@@ -119,7 +119,7 @@ class Clipper:
 
     def _begin(self, options: Options) -> None:
         self._options = options
-        self._core: Core | None = _new_core(options)
+        self._core: Core | None = Core(options.core)
         self._lock = threading.Lock()
         self._started: float | None = None  # when the first byte came
         self._head = b""
@@ -395,27 +395,6 @@ class Clipper:
         if options.max_chars is not None and chars > options.max_chars:
             return BudgetTooSmallError(chars, "chars")
         return BudgetTooSmallError(self._read, "string_chars")
-
-
-def _new_core(options: Options) -> Core:
-    return Core(
-        room=options.room,
-        max_depth=options.max_depth,
-        text_format=options.format,
-        max_record_bytes=_limited(options.max_record_bytes),
-        max_items=_limited(options.max_items),
-        max_string_chars=_limited(options.max_string_chars),
-        collection=options.tokens,
-        fields=options.bodies("fields"),
-        drop=options.bodies("drop"),
-        keep=options.keep,
-        stop_early=options.read == "enough",
-    )
-
-
-def _limited(value: int | None) -> int | None:
-    """Return a size that the core can count; larger ones limit nothing."""
-    return value and min(value, NO_LIMIT)
 
 
 def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:

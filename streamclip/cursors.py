@@ -25,6 +25,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import orjson
+
 __all__ = ["KEYS", "cursor_gap"]
 
 KEYS = frozenset(
@@ -100,7 +102,11 @@ def cursor_gap(data: bytes, cut_arrays: Iterable[str]) -> str | None:
     >>> cursor_gap(b'{"items":[1,2],"page":{"nextCursor":null}}', ["/items"])
     """
     cuts = list(cut_arrays)
-    for path, about in _cursors(parsed(data)):
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError:  # a lone surrogate, or very deep
+        document = parsed(data)
+    for path, about in _cursors(document):
         if any(cut == about or cut.startswith(about + "/") for cut in cuts):
             return path
     return None
@@ -125,15 +131,14 @@ def _cursors(document: Any) -> Iterator[tuple[str, str]]:
     """
     # values to search, their pointers, and what cursors in them are about
     waiting: list[tuple[Any, str, str]] = [(document, "", "")]
-    while waiting:
-        value, path, about = waiting.pop(0)
+    for value, path, about in waiting:
         if not isinstance(value, dict):
             continue
         for key, member in value.items():
-            here = f"{path}/{_token(key)}"
             if key in KEYS and _leads_on(key, member):
-                yield here, about
+                yield f"{path}/{_token(key)}", about
             if isinstance(member, dict):
+                here = f"{path}/{_token(key)}"
                 below = about if key in ABOUT_THE_PAGE else here
                 waiting.append((member, here, below))
 
@@ -142,7 +147,9 @@ def _leads_on(key: str, value: Any) -> bool:
     """Tell whether there is a next page: a token, a URL, a key, a page number."""
     if isinstance(value, dict):
         return bool(value) if key == "LastEvaluatedKey" else "href" in value
-    return isinstance(value, str) and value not in ("", "0")
+    if isinstance(value, str):
+        return value not in ("", "0")
+    return isinstance(value, int) and not isinstance(value, bool) and value != 0
 
 
 def _token(key: str) -> str:

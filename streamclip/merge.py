@@ -23,6 +23,7 @@ __all__ = ["Earlier", "Opening", "merge_cuts"]
 
 # A block is short; what is longer is not looked into.
 HEAD_BYTES = 16 * 1024
+GLANCE_BYTES = 64  # nearly always enough to see that there is none
 HELD_BYTES = 4 * 1024
 
 SPACE = rb"[ \t\r\n]*"
@@ -71,6 +72,11 @@ class Earlier:
     unlisted: int
 
 
+def _may_begin(text: bytes) -> bool:
+    """Tell whether a stream that begins so may begin with a block."""
+    return (START.match(text) or PART.fullmatch(text)) is not None
+
+
 class Opening:
     """The beginning of a stream, held back until it is known what it is."""
 
@@ -87,6 +93,9 @@ class Opening:
         """Take a chunk, and return what may go on to the core."""
         if self._decided:
             return [self._without_end(chunk)] if self._wrapped else [chunk]
+        if not self._head and not _may_begin(bytes(chunk[:GLANCE_BYTES])):
+            self._decided = True
+            return [chunk]
         room = HEAD_BYTES - len(self._head)
         view = memoryview(chunk)  # the rest of it may be all of a large document
         head, rest = self._head + bytes(view[:room]), view[room:]

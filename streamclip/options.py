@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
+from streamclip._binding import CoreOptions
 from streamclip.profiles import PROFILES, Profile
 
 __all__ = ["ClipOptions", "Options", "checked", "squeezed"]
@@ -110,10 +112,12 @@ def checked(options: ClipOptions) -> Options:
         TypeError: One of them does not exist; see also `Options`.
         ValueError: See `Options`.
     """
-    unknown = options.keys() - ClipOptions.__annotations__.keys()
-    if not unknown:
+    if options.keys() <= NAMES:
+        # Most calls are like one before.
+        if all(type(value) in PLAIN_TYPES for value in options.values()):
+            return _checked_once(**options)
         return Options(**options)
-    name = min(unknown)
+    name = min(options.keys() - NAMES)
     message = f"there is no option {name!r}"
     near = difflib.get_close_matches(name, ClipOptions.__annotations__, n=1)
     if "token" in name:
@@ -123,7 +127,16 @@ def checked(options: ClipOptions) -> Options:
     raise TypeError(message)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+NAMES = frozenset(ClipOptions.__annotations__)
+PLAIN_TYPES = {int, bool, str, type(None)}
+
+
+@functools.lru_cache(maxsize=128, typed=True)
+def _checked_once(**options: Any) -> Options:
+    return Options(**options)
+
+
+@dataclasses.dataclass(frozen=True)
 class Options:
     """The same, complete and valid.
 
@@ -187,13 +200,13 @@ class Options:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, budget)
 
-    @property
+    @functools.cached_property
     def budget_bytes(self) -> int:
         """Bytes that a text within every budget can have at most."""
         budgets = (self.max_bytes, self.max_chars and self.max_chars * BYTES_PER_CHAR)
         return min(budget for budget in budgets if budget is not None)
 
-    @property
+    @functools.cached_property
     def room(self) -> int:
         """Bytes that are retained while reading (docs/semantics.md, section 1)."""
         budget = self.budget_bytes
@@ -205,20 +218,33 @@ class Options:
         """Whether something may be left out of a document that fits."""
         return self.max_items is not None or self.max_string_chars is not None
 
-    @property
-    def tokens(self) -> tuple[bytes, ...]:
-        """The collection's reference tokens, as bodies of squeezed strings."""
-        return pointer_tokens(self.collection)
-
-    @property
+    @functools.cached_property
     def selection(self) -> dict[str, list[str]]:
         """What is selected, each name once; empty if everything is."""
         asked = {"fields": self.fields, "drop": self.drop}
         return {what: [*dict.fromkeys(names)] for what, names in asked.items() if names}
 
-    def bodies(self, what: str) -> tuple[bytes, ...]:
-        """The names of `fields` or `drop`, as bodies of squeezed strings."""
-        return tuple(map(squeezed, self.selection.get(what, ())))
+    @functools.cached_property
+    def core(self) -> CoreOptions:
+        """What the core has to know of them."""
+        return CoreOptions(
+            room=self.room,
+            max_depth=self.max_depth,
+            text_format=self.format,
+            max_record_bytes=_limited(self.max_record_bytes),
+            max_items=_limited(self.max_items),
+            max_string_chars=_limited(self.max_string_chars),
+            collection=pointer_tokens(self.collection),
+            fields=tuple(map(squeezed, self.selection.get("fields", ()))),
+            drop=tuple(map(squeezed, self.selection.get("drop", ()))),
+            keep=self.keep,
+            stop_early=self.read == "enough",
+        )
+
+
+def _limited(value: int | None) -> int | None:
+    """Return a size that the core can count; larger ones limit nothing."""
+    return value and min(value, NO_LIMIT)
 
 
 def pointer_tokens(pointer: str | None) -> tuple[bytes, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 import orjson
@@ -113,20 +113,23 @@ class Report:
 
 def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
     """Read the lines that the core has written."""
-    # A key may have a lone surrogate, which orjson does not take.
-    found = json.loads(b"[" + b",".join(lines) + b"]")
-    return tuple(
-        Cut(
-            line["path"],
-            line.get("unit", "items"),
-            line["kept"],
-            line["total"],
-            line["omitted"],
-            line.get("places", 1),
-            tuple(line.get("names", ())),
-            line.get("gap_at"),
-        )
-        for line in found
+    return tuple(map(_cut_of, lines))
+
+
+def _cut_of(line: bytes) -> Cut:
+    try:
+        told = orjson.loads(line)
+    except orjson.JSONDecodeError:  # a lone surrogate in a key
+        told = json.loads(line)
+    return Cut(
+        told["path"],
+        told.get("unit", "items"),
+        told["kept"],
+        told["total"],
+        told["omitted"],
+        told.get("places", 1),
+        tuple(told.get("names", ())),
+        told.get("gap_at"),
     )
 
 
@@ -343,8 +346,7 @@ def finished_text(
         return fitted.data
     if style.form == "siblings":
         return _with_siblings(fitted, style, report)
-    spare = _spare_room(fitted, style, options)
-    fits = functools.partial(_count_that_fits, fitted, style, spare)
+    fits = _Room(fitted, style, options).count_before
     selection = _selection(style) if style.is_selected else b""
     if fitted.complete and not style.is_always:
         # All that was asked for comes before saying that it was asked for.
@@ -356,6 +358,9 @@ def finished_text(
         note = b',"note":' + _string(note_text(style, report.cuts))
     if report.cursor_gap is not None:
         cursor = b',"cursor_gap":' + _string(report.cursor_gap)
+    whole = selection + cursor + note
+    if fits(whole) == min(LINES_MAX, len(fitted.lines)) > 0:
+        return _join(fitted, style, _block(fitted, style, whole, LINES_MAX))
     # The selection goes after the cursor and the note. It stays where room was
     # set aside for it, or where it costs no line.
     with_selection = fits(selection)
@@ -373,25 +378,52 @@ def finished_text(
     return _join(fitted, style, _block(fitted, style, ending, max(count, 0)))
 
 
-def _spare_room(fitted: Fitted, style: Style, options: Options) -> tuple[float, float]:
-    """Return how many bytes and characters are left for the block's value."""
-    around = len(_join(fitted, style, b"")) - len(fitted.data)
-    bytes_left = options.max_bytes - len(fitted.data) if options.max_bytes else math.inf
-    chars_left = options.max_chars - fitted.chars if options.max_chars else math.inf
-    return bytes_left - around, chars_left - around
+class _Room:
+    """What the budgets leave for the report, and how many lines fit in it."""
+
+    def __init__(self, fitted: Fitted, style: Style, options: Options) -> None:
+        around = len(_join(fitted, style, b"{}")) - len(fitted.data)
+        self._flags = b"".join(_flags(style))
+        shown = fitted.lines[:LINES_MAX]
+        self._hidden = len(fitted.lines) + fitted.untold + style.unlisted
+        # for each budget: what is left, how to measure, the lines' lengths so far
+        self._budgets: list[tuple[int, Callable[[bytes], int], list[int]]] = []
+        if options.max_bytes is not None:
+            left = options.max_bytes - len(fitted.data) - around
+            self._budgets.append((left, len, _lengths(shown, len)))
+        if options.max_chars is not None:
+            left = options.max_chars - fitted.chars - around
+            self._budgets.append((left, _chars, _lengths(shown, _chars)))
+        self._most = len(shown)
+
+    def count_before(self, ending: bytes) -> int:
+        """Return the most lines that fit before the ending, -1 if not even none do."""
+        for count in range(self._most, -1, -1):
+            rest = _more(self._hidden - count) + self._flags + ending
+            for left, measure, lengths in self._budgets:
+                if max(0, lengths[count] + measure(rest)) > left:
+                    break
+            else:
+                return count
+        return -1
 
 
-def _count_that_fits(
-    fitted: Fitted, style: Style, spare: tuple[float, float], ending: bytes
-) -> int:
-    """Return the most lines that fit before the ending, -1 if not even none do."""
-    count = min(LINES_MAX, len(fitted.lines))
-    while count >= 0:
-        block = _block(fitted, style, ending, count)
-        if len(block) <= spare[0] and len(block.decode()) <= spare[1]:
-            break
-        count -= 1
-    return count
+def _chars(text: bytes) -> int:
+    return len(text.decode())
+
+
+def _lengths(lines: list[bytes], measure: Callable[[bytes], int]) -> list[int]:
+    """Return what the first lines take in the block, by their number.
+
+    Every member brings its comma, so the first has one too many.
+    """
+    frame = len(b',"cuts":[]') - 2
+    lengths = accumulate((measure(line) + 1 for line in lines), initial=frame)
+    return [-1, *islice(lengths, 1, None)]
+
+
+def _more(count: int) -> bytes:
+    return b',"more_cuts":%d' % count if count else b""
 
 
 def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
@@ -399,8 +431,8 @@ def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
     parts = []
     if count:
         parts += [b',"cuts":[', b",".join(fitted.lines[:count]), b"]"]
-    if more := len(fitted.lines) - count + fitted.untold + style.unlisted:
-        parts.append(b',"more_cuts":%d' % more)
+    told = min(count, len(fitted.lines))
+    parts.append(_more(len(fitted.lines) - told + fitted.untold + style.unlisted))
     parts += _flags(style)
     parts.append(ending)
     return b"{" + b"".join(parts)[1:] + b"}"

@@ -14,10 +14,28 @@ from hypothesis import strategies as st
 
 from documents import Sample, sample, samples
 from streamclip import BudgetTooSmallError, Clip, Cut, clip
+from streamclip._binding import Fitted
+from streamclip.options import Options
+from streamclip.report import Style, _block, _Room
 from test_validity import Pairs, Value, asked, data_of, read
 
 Path = tuple[str | None, ...]  # None: a position in an array
 ROWS = [{"id": n, "name": f"row {n}"} for n in range(40)]
+STYLE = Style(
+    form="inline",
+    key="_clip",
+    note=True,
+    lang="en",
+    jsonl=False,
+    cut_short=False,
+    at_least=False,
+    has_cursors=False,
+    is_always=True,
+    earlier_bytes=0,
+    unlisted=0,
+    selection=b"",
+    is_selected=False,
+)
 
 
 class Place(NamedTuple):
@@ -616,3 +634,27 @@ def test_totals_are_minima_when_reading_stopped_early() -> None:
     assert block_of(result)["total_is"] == "at_least"
     assert not result.complete
     assert result.report.cuts[0].total < 100_000
+
+
+@given(
+    st.lists(st.text("ab\u6c49", max_size=9), max_size=15),
+    st.booleans(),
+    st.sampled_from([b"", b',"note":"n"', ',"note":"\u6c49"'.encode()]),
+    st.integers(-5, 200),
+    st.integers(-5, 200),
+)
+def test_as_many_lines_are_told_as_fit(
+    texts: list[str], cut_short: bool, ending: bytes, spare: int, chars: int
+) -> None:
+    """What is reckoned with is what is written."""
+    lines = [json.dumps(text, ensure_ascii=False).encode() for text in texts]
+    style = STYLE._replace(cut_short=cut_short)
+    fitted = Fitted(0, False, False, False, True, b'{"a":1}', 7, lines, 0)
+    frame = len(b'"_clip":,')
+    options = Options(max_bytes=20 + frame + spare, max_chars=20 + frame + chars)
+    expected = -1
+    for count in range(min(len(lines), 12) + 1):
+        block = _block(fitted, style, ending, count)
+        if len(block) <= 13 + spare and len(block.decode()) <= 13 + chars:
+            expected = count
+    assert _Room(fitted, style, options).count_before(ending) == expected
