@@ -132,7 +132,7 @@ struct extent {
 /* Show no more of the array c. */
 static void shorten(struct sc_tree *t, uint32_t c, struct extent most)
 {
-    uint32_t end = c + t->nodes[c].span;
+    uint32_t end = sc_shown_end(t, c);
     struct sc_view_node *v = &t->view[c];
     uint32_t kept = (uint32_t)sc_shown_kept(t, c);
     uint32_t at = 0, shown = 0, before = 0;
@@ -153,6 +153,7 @@ static void shorten(struct sc_tree *t, uint32_t c, struct extent most)
     }
     v->kept = shown;
     v->len = before;
+    v->end = end;
     v->dirty = true;
     v->state = SC_SOME;
 }

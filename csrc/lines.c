@@ -141,11 +141,9 @@ static int add_keys(struct sc_lines *l, struct sc_tree *t, size_t position,
 
     for (uint32_t i = l->positions[position].head; i != SC_NONE;
          i = t->view[i].next) {
-        uint32_t end = i + t->nodes[i].span;
         bool object = t->nodes[i].kind == SC_OBJECT;
+        uint32_t end = sc_is_container(&t->nodes[i]) ? sc_shown_end(t, i) : i;
         map = map || (object && t->nodes[i].total > STAR_MAP_SIZE);
-        if (!sc_is_container(&t->nodes[i]))
-            continue;
         for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
             if (!sc_shown(t, c) || !sc_shown_dirty(t, c))
                 continue;
@@ -175,12 +173,11 @@ static int descend(struct sc_lines *l, struct sc_tree *t, size_t position)
 
     for (uint32_t i = l->positions[position].head; i != SC_NONE && !status;) {
         uint32_t next = t->view[i].next;
-        uint32_t end = i + t->nodes[i].span;
+        bool container = sc_is_container(&t->nodes[i]);
+        uint32_t end = container ? sc_shown_end(t, i) : i;
         bool literal = t->nodes[i].kind == SC_OBJECT && !star;
 
         count_place(&l->positions[position], t, i);
-        if (!sc_is_container(&t->nodes[i]))
-            end = i;
         for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
             if (!sc_shown(t, c) || !sc_shown_dirty(t, c))
                 continue;

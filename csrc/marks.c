@@ -283,7 +283,9 @@ void sc_put_marks(struct sc_tree *t, const sc_words *words, struct sc_out *out,
         return;
     for (uint32_t i = root; i < end;) {
         bool shown = i == root || sc_shown(t, i);
-        if (!shown || !sc_shown_dirty(t, i)) {
+        if (!shown) {
+            i = sc_past(t, i);
+        } else if (!sc_shown_dirty(t, i)) {
             i += t->nodes[i].span;
         } else if (words->report == SC_INLINE && sc_is_marked(t, i)) {
             uint32_t old = sc_old_mark(t, i, words);

@@ -50,7 +50,7 @@ static bool passed_over(const struct sc_node *n)
 static uint32_t level(const struct sc_tree *t, uint32_t i, uint64_t room,
                       uint32_t count)
 {
-    uint32_t end = i + t->nodes[i].span;
+    uint32_t end = t->view[i].end;
     uint64_t L = count ? room / count : 0;
 
     for (;;) {
@@ -158,8 +158,12 @@ static void plan_array(struct sc_tree *t, uint32_t i, uint32_t b, bool close)
         v->size = wanted(&t->nodes[c]);
         if (t->keep != SC_KEEP_HEAD || sum <= room)
             sum += charge(&t->nodes[c], share);
-        if (t->keep == SC_KEEP_HEAD && sum > room)
-            continue;
+        if (t->keep == SC_KEEP_HEAD && sum > room) {
+            if (close)
+                continue;
+            t->view[i].end = end = c;
+            break;
+        }
         v->state = SC_SOME;
         count++;
     }

@@ -65,7 +65,7 @@ void sc_render(struct sc_tree *t, const sc_words *words, struct sc_out *out,
             continue;
         }
         if (i != root && (i == hidden || !sc_shown(t, i))) {
-            i += n->span;
+            i = sc_past(t, i);
             continue;
         }
         while (open != n->parent) {

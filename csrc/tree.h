@@ -95,6 +95,7 @@ struct sc_view_node {
     uint64_t points; /* string: characters that are kept */
     uint32_t kept;   /* container: children that are kept */
     uint32_t next;   /* lines.c: the next node at the same position */
+    uint32_t end;    /* container: no child is shown from here on */
     uint8_t state;   /* enum sc_state, in view.h */
     bool shown;      /* part of the text */
     bool ghost;      /* only looked at for the sake of its fellow columns */

@@ -13,7 +13,7 @@ bool sc_shown(struct sc_tree *t, uint32_t i)
         v->state = SC_WHOLE;
         v->shown = sc_is_real(&t->nodes[i]);
     }
-    return v->shown;
+    return v->shown && i < sc_shown_end(t, t->nodes[i].parent);
 }
 
 /* Shorten a string to its room. */
@@ -79,11 +79,12 @@ static uint32_t descend(struct sc_tree *t, uint32_t root, bool compacting)
         struct sc_view_node *v = &t->view[i];
 
         if (i != root && (v->state == SC_OUT || (n->flags & SC_HELD))) {
-            i += n->span;
+            i = sc_past(t, i);
             continue;
         }
         v->state = decide(t, i);
         if (v->state == SC_SOME && sc_is_container(n)) {
+            v->end = i + n->span;
             sc_plan(t, i, v->room, compacting);
             t->order[count++] = i;
             i++;
@@ -113,7 +114,7 @@ static bool remains(const struct sc_view_node *v)
 static void show_elements(struct sc_tree *t, uint32_t i)
 {
     const struct sc_node *n = &t->nodes[i];
-    uint32_t end = i + n->span;
+    uint32_t end = t->view[i].end;
     uint32_t before = end; /* shown are the nodes up to here */
     uint32_t behind = end; /* and from here on */
     bool gap = t->keep == SC_KEEP_TAIL || (n->flags & SC_GAP);
@@ -142,7 +143,7 @@ static void sum_up(struct sc_tree *t, uint32_t i, bool compacting)
 {
     const struct sc_node *n = &t->nodes[i];
     struct sc_view_node *v = &t->view[i];
-    uint32_t end = i + n->span;
+    uint32_t end = v->end;
     uint32_t held = 0;
     bool lost = n->flags & (SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL);
 

@@ -40,11 +40,28 @@ bool sc_view(struct sc_tree *t, uint32_t room, bool compacting);
 /* Is this child part of the view? Its parent must be. To go through a view in
    document order:
        for (i = root; i < end;) {
-           if (i != root && !sc_shown(t, i)) { i += nodes[i].span; continue; }
+           if (i != root && !sc_shown(t, i)) { i = sc_past(t, i); continue; }
            ...
            i++;
        } */
 bool sc_shown(struct sc_tree *t, uint32_t i);
+
+/* Where to look for shown children of the container i: up to here. */
+static inline uint32_t sc_shown_end(const struct sc_tree *t, uint32_t i)
+{
+    return t->view[i].state == SC_WHOLE ? i + t->nodes[i].span
+                                        : t->view[i].end;
+}
+
+/* The node after the child i, which is not shown: after all of its parent where
+   no other child is. */
+static inline uint32_t sc_past(const struct sc_tree *t, uint32_t i)
+{
+    uint32_t parent = t->nodes[i].parent;
+
+    return i >= sc_shown_end(t, parent) ? parent + t->nodes[parent].span
+                                        : i + t->nodes[i].span;
+}
 
 /* What the view has of a node that is shown. */
 static inline bool sc_shown_dirty(const struct sc_tree *t, uint32_t i)
