@@ -72,7 +72,7 @@ sc_clipper *sc_clipper_new(const sc_options *options)
 
     if (!c)
         return NULL;
-    c->levels = malloc((size_t)options->max_depth + 1);
+    c->levels = malloc(LEX_LEVELS(options->max_depth));
     if (!c->levels || sc_tree_init(&c->tree, options) ||
         !copy_options(c, options)) {
         sc_clipper_free(c);
@@ -338,7 +338,7 @@ int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
              uint8_t format, uint64_t *offset, uint64_t *documents)
 {
     uint8_t few[2048]; /* enough for most; a deeper limit takes memory */
-    size_t count_levels = (size_t)max_depth + 1;
+    size_t count_levels = LEX_LEVELS(max_depth);
     uint8_t *levels = count_levels <= sizeof few ? few : malloc(count_levels);
     struct sc_lex lex;
     uint64_t count = 0;

@@ -3,24 +3,46 @@
 
 #include <string.h>
 
-static const struct sc_kernel *const kernels[] = {&sc_kernel_scalar};
+#ifndef _MSC_VER
+#include <stdatomic.h>
+typedef const struct sc_kernel *_Atomic choice;
+#else /* its C11 has no atomics, and its volatile loads and stores are atomic */
+typedef const struct sc_kernel *volatile choice;
+#endif
+
+static const struct sc_kernel *const kernels[] = {
+#if defined(SC_KERNELS_X86)
+    &sc_kernel_avx512,
+    &sc_kernel_avx2,
+    &sc_kernel_sse2,
+#elif defined(SC_KERNELS_ARM)
+    &sc_kernel_neon,
+#endif
+    &sc_kernel_scalar,
+};
 
 #define KERNELS (sizeof kernels / sizeof *kernels)
 
-/* The choice is made before the first clipper exists and is a single pointer:
-   threads that race here store the same value. */
-static const struct sc_kernel *chosen;
+/* A single pointer to what never changes: threads that choose at the same time
+   store the same value. */
+static choice chosen;
 
 const struct sc_kernel *sc_kernel_get(void)
 {
-    size_t i = 0;
+    const struct sc_kernel *kernel = chosen;
 
-    if (chosen)
-        return chosen;
-    while (!kernels[i]->usable())
-        i++;
-    chosen = kernels[i];
-    return chosen;
+    for (size_t i = 0; !kernel; i++)
+        if (kernels[i]->usable())
+            chosen = kernel = kernels[i];
+    return kernel;
+}
+
+const struct sc_kernel *sc_kernel_find(const char *name)
+{
+    for (size_t i = 0; i < KERNELS; i++)
+        if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->usable())
+            return kernels[i];
+    return NULL;
 }
 
 const char *sc_kernel(void)
@@ -30,11 +52,17 @@ const char *sc_kernel(void)
 
 bool sc_kernel_use(const char *name)
 {
-    for (size_t i = 0; i < KERNELS; i++) {
-        if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->usable()) {
-            chosen = kernels[i];
-            return true;
-        }
-    }
-    return false;
+    const struct sc_kernel *kernel = sc_kernel_find(name);
+
+    if (kernel)
+        chosen = kernel;
+    return kernel != NULL;
+}
+
+const char *sc_kernel_at(size_t place)
+{
+    for (size_t i = 0; i < KERNELS; i++)
+        if (kernels[i]->usable() && place-- == 0)
+            return kernels[i]->name;
+    return NULL;
 }

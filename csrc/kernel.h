@@ -25,6 +25,22 @@ struct sc_kernel {
 /* The kernel in use. */
 const struct sc_kernel *sc_kernel_get(void);
 
+/* The kernel of this name; NULL if there is none or it cannot run here. */
+const struct sc_kernel *sc_kernel_find(const char *name);
+
+/* Which kernels there are depends on the target. MSVC knows no target attribute
+   and builds the portable one. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define SC_KERNELS_X86
+#elif defined(__GNUC__) && defined(__aarch64__) && \
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SC_KERNELS_ARM
+#endif
+
 extern const struct sc_kernel sc_kernel_scalar;
+extern const struct sc_kernel sc_kernel_sse2;
+extern const struct sc_kernel sc_kernel_avx2;
+extern const struct sc_kernel sc_kernel_avx512;
+extern const struct sc_kernel sc_kernel_neon;
 
 #endif

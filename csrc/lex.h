@@ -65,7 +65,11 @@ struct sc_lex {
     uint32_t back;      /* the error lies this many bytes before the position */
 };
 
-/* Make the state of an empty input; levels holds max_depth + 1 bytes. */
+/* How many bytes is_object needs: level 0 is no object, and kernels may write a
+   few levels more than there are. */
+#define LEX_LEVELS(max_depth) ((size_t)(max_depth) + 8)
+
+/* Make the state of an empty input; levels holds LEX_LEVELS(max_depth). */
 void sc_lex_init(struct sc_lex *lex, uint32_t max_depth, uint8_t format,
                  uint8_t *levels);
 

@@ -222,6 +222,46 @@ const char *sc_kernel(void);
 /* Use the kernel of this name; false if there is none or it cannot run here. */
 bool sc_kernel_use(const char *name);
 
+/* The kernels that can run here, fastest first: the name at a place, static;
+   NULL behind the last. */
+const char *sc_kernel_at(size_t place);
+
+/* A scanner validates an input in pieces and retains nothing: the same as
+   sc_check, or as what a clipper does with a collection that it closed. It
+   shows how a kernel left the grammar's state (tests, benchmarks). */
+typedef struct sc_scanner sc_scanner;
+
+typedef struct sc_scanned {
+    int status;
+    uint64_t offset;     /* bytes taken; after an error, where it is */
+    uint64_t count;      /* commas at the floor; documents if that is 0 */
+    uint64_t documents;  /* that have begun */
+    uint32_t depth;      /* levels that are open */
+    bool in_key;         /* the string at hand is a key */
+    bool newline;        /* a line ended since the last document */
+    uint8_t state;       /* of the grammar; what it is in, if anything: */
+    uint8_t literal, literal_at;
+    uint8_t utf8_len, utf8_left;
+    uint16_t hex;
+    const uint8_t *levels; /* [1..depth]: is the level an object? */
+} sc_scanned;
+
+/* Make a scanner with a kernel; NULL if that cannot run here or memory is
+   short. */
+sc_scanner *sc_scanner_new(const char *kernel, uint32_t max_depth,
+                           uint8_t format);
+
+/* Free it; NULL is fine. */
+void sc_scanner_free(sc_scanner *s);
+
+/* Take the next len bytes, up to where the container at level `floor`, which is
+   open, closes; 0 is never closed. Returns how many were taken. */
+size_t sc_scanner_feed(sc_scanner *s, const uint8_t *data, size_t len,
+                       uint32_t floor);
+
+/* Tell where it stands. The levels are its own, good until the next call. */
+void sc_scanner_tell(const sc_scanner *s, sc_scanned *scanned);
+
 /* Where text may be cut: the longest prefix of a string's squeezed body of at
    most max_bytes and max_chars that ends at a cut point. Both are 64-bit so
    that "no limit" is UINT64_MAX. *chars gets its code points. */
