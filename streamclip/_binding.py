@@ -7,8 +7,9 @@ ints, named tuples, and the exceptions of errors.py.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from streamclip._core import ffi, lib
@@ -66,6 +67,14 @@ REASONS = {
 }
 
 
+def _usable_kernels() -> Iterator[str]:
+    for place in itertools.count():
+        name = lib.sc_kernel_at(place)
+        if name == ffi.NULL:
+            return
+        yield ffi.string(name).decode()
+
+
 @functools.cache
 def kernel() -> str:
     """Tell which kernel validates what is not retained.
@@ -74,7 +83,7 @@ def kernel() -> str:
     first kernel is needed.
 
     Returns:
-        Its name: "scalar".
+        Its name: "avx512", "avx2", "sse2", "neon" or, everywhere, "scalar".
 
     Raises:
         ValueError: The environment names one that does not exist, or that this
@@ -82,9 +91,10 @@ def kernel() -> str:
     """
     forced = os.environ.get("STREAMCLIP_KERNEL")
     if forced and not lib.sc_kernel_use(forced.encode()):
+        usable = ", ".join(_usable_kernels())
         raise ValueError(
-            f"STREAMCLIP_KERNEL={forced}: no such kernel, or not for this processor; "
-            "unset it to have one chosen"
+            f"STREAMCLIP_KERNEL={forced}: no such kernel, or not for this processor, "
+            f"which can run {usable}; unset it to have one chosen"
         )
     return str(ffi.string(lib.sc_kernel()).decode())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from itertools import count
+from itertools import count, takewhile
 from typing import Any, NamedTuple
 
 from streamclip._core import ffi, lib
@@ -19,8 +19,8 @@ HEX_STATES = range(8, 12)
 
 def usable_kernels() -> list[str]:
     """Return the kernels that this machine can run, fastest first."""
-    names = map(lib.sc_kernel_at, count())
-    return [ffi.string(name).decode() for name in iter(names.__next__, ffi.NULL)]
+    names = takewhile(lambda name: name != ffi.NULL, map(lib.sc_kernel_at, count()))
+    return [ffi.string(name).decode() for name in names]
 
 
 @contextlib.contextmanager

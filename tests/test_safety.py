@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import mmap
 import os
@@ -18,11 +17,10 @@ from hypothesis import given
 from streamclip._core import ffi, lib
 
 from documents import Sample, samples
+from kernels import usable_kernels, using
 from native import AUTO, JSON, NO_LIMIT
-from streamclip import kernel
 from test_chunking import SMALL
 
-KERNELS = ("scalar", "sse2", "avx2", "avx512", "neon")
 LONGEST = 200
 PROT_NONE = 0
 
@@ -56,25 +54,6 @@ def page() -> Iterator[memoryview]:
     assert libc.mprotect(guard, ctypes.c_size_t(size), PROT_NONE) == 0
     yield memoryview(memory)[:size]
     assert libc.mprotect(guard, ctypes.c_size_t(size), mmap.PROT_READ) == 0
-
-
-def usable_kernels() -> list[str]:
-    """Return the kernels that this machine can run, the one in use last."""
-    used = kernel()
-    names = [n for n in KERNELS if n != used and lib.sc_kernel_use(n.encode())]
-    assert lib.sc_kernel_use(used.encode())
-    return [*names, used]
-
-
-@contextlib.contextmanager
-def using(name: str) -> Iterator[None]:
-    """Use a kernel for a while."""
-    used = kernel()
-    assert lib.sc_kernel_use(name.encode())
-    try:
-        yield
-    finally:
-        assert lib.sc_kernel_use(used.encode())
 
 
 def flush(page: memoryview, data: bytes) -> object:
