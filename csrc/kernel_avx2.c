@@ -20,11 +20,6 @@ INLINE vec vec_load(const uint8_t *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
-INLINE void vec_store(uint8_t *p, vec v)
-{
-    _mm256_storeu_si256((__m256i *)p, v);
-}
-
 #define vec_set(byte) _mm256_set1_epi8((char)(byte))
 #define vec_is _mm256_cmpeq_epi8
 #define vec_or _mm256_or_si256
@@ -35,6 +30,7 @@ INLINE void vec_store(uint8_t *p, vec v)
 #define vec_sub_or_0 _mm256_subs_epu8
 #define vec_look_up _mm256_shuffle_epi8
 #define vec_any(v) (!_mm256_testz_si256(v, v))
+#define vec_any_high(v) (_mm256_movemask_epi8(v) != 0)
 
 INLINE vec vec_table(const uint8_t *bytes)
 {
@@ -50,16 +46,6 @@ INLINE vec vec_high_half(vec v)
 /* The shift works in halves: each gets the 16 bytes before it. */
 #define vec_back(before, v, n)                                                 \
     _mm256_alignr_epi8(v, _mm256_permute2x128_si256(before, v, 0x21), 16 - (n))
-
-/* The table has each kind of white space at the place of its lower half; other
-   bytes, among them those of 80 and more, find something else than themselves. */
-INLINE vec vec_is_space(vec v)
-{
-    static const uint8_t spaces[16] = {' ', 1, 1, 1, 1, 1, 1, 1,
-                                       1, '\t', '\n', 1, 1, '\r', 1, 1};
-
-    return vec_is(v, vec_look_up(vec_table(spaces), v));
-}
 
 INLINE uint64_t mask_of(const vec *v)
 {

@@ -11,7 +11,6 @@
 typedef uint8x16_t vec;
 
 #define vec_load vld1q_u8
-#define vec_store vst1q_u8
 #define vec_set(byte) vdupq_n_u8((uint8_t)(byte))
 #define vec_is vceqq_u8
 #define vec_or vorrq_u8
@@ -20,21 +19,12 @@ typedef uint8x16_t vec;
 #define vec_sub vsubq_u8
 #define vec_min vminq_u8
 #define vec_any(v) (vmaxvq_u8(v) != 0)
+#define vec_any_high(v) (vmaxvq_u8(v) >= 0x80)
 #define vec_table vld1q_u8
 #define vec_look_up vqtbl1q_u8
 #define vec_high_half(v) vshrq_n_u8(v, 4)
 #define vec_sub_or_0 vqsubq_u8
 #define vec_back(before, v, n) vextq_u8(before, v, 16 - (n))
-
-/* The table has each kind of white space at the place of its lower half; other
-   bytes find something else than themselves. */
-INLINE vec vec_is_space(vec v)
-{
-    static const uint8_t spaces[16] = {' ', 1, 1, 1, 1, 1, 1, 1,
-                                       1, '\t', '\n', 1, 1, '\r', 1, 1};
-
-    return vec_is(v, vec_look_up(vec_table(spaces), vec_and(v, vec_set(0x0F))));
-}
 
 /* There is no instruction that makes a mask of a vector: keep one bit of each
    byte, another one of each of eight neighbours, and add neighbours. */

@@ -15,11 +15,6 @@ INLINE vec vec_load(const uint8_t *p)
     return _mm_loadu_si128((const __m128i *)p);
 }
 
-INLINE void vec_store(uint8_t *p, vec v)
-{
-    _mm_storeu_si128((__m128i *)p, v);
-}
-
 #define vec_set(byte) _mm_set1_epi8((char)(byte))
 #define vec_is _mm_cmpeq_epi8
 #define vec_or _mm_or_si128
@@ -27,12 +22,7 @@ INLINE void vec_store(uint8_t *p, vec v)
 #define vec_sub _mm_sub_epi8
 #define vec_min _mm_min_epu8
 #define vec_any(v) (_mm_movemask_epi8(vec_is(v, vec_set(0))) != 0xFFFF)
-
-INLINE vec vec_is_space(vec v)
-{
-    return vec_or(vec_or(vec_is(v, vec_set(' ')), vec_is(v, vec_set('\n'))),
-                  vec_or(vec_is(v, vec_set('\r')), vec_is(v, vec_set('\t'))));
-}
+#define vec_any_high(v) (_mm_movemask_epi8(v) != 0)
 
 INLINE uint64_t mask_of(const vec *v)
 {
