@@ -202,10 +202,10 @@ INLINE bool token_word(struct dense *dense, struct sc_tile *t,
         t->documents += (uint64_t)_mm_popcnt_u64(begin);
         bad |= (comma & floor) | (line & ~floor);
     }
-    /* few tokens cover more levels than four; a loop of no fixed length would
+    /* few tokens cover more levels than three; a loop of no fixed length would
        be guessed wrong */
     do {
-        for (int i = 0; i < 4; i++, level++) {
+        for (int i = 0; i < 3; i++, level++) {
             uint64_t here = at_level(own, level - t->depth);
             uint64_t opened = open & here;
             uint64_t outside = t->is_object[level];

@@ -90,6 +90,13 @@ static void settle(struct sc_lex *lex, const struct sc_tile *t)
             lex->newline |= end[-1] == '\n' || end[-1] == '\r';
 }
 
+/* Is this a byte that is never in UTF-8? Kernels may tell only by the byte that
+   follows it. */
+static bool is_bad_lead(uint8_t c)
+{
+    return c == 0xC0 || c == 0xC1 || c > 0xF4;
+}
+
 /* Let the kernel look at the next len bytes; did it take them? */
 static bool take(sc_tile_scan *scan, struct sc_lex *lex, const uint8_t *data,
                  size_t len, uint32_t floor, bool lines, uint64_t *count)
@@ -109,6 +116,8 @@ static bool take(sc_tile_scan *scan, struct sc_lex *lex, const uint8_t *data,
     t.state = !t.in_string ? lex->state : lex->in_key ? LEX_COLON : LEX_AFTER;
     t.depth = lex->depth;
     t.is_object = lex->is_object;
+    if (is_bad_lead(data[len - 1]))
+        return false;
     memcpy(saved, top, levels);
     if (!scan(&t)) {
         memcpy(top, saved, levels);
@@ -134,9 +143,10 @@ size_t sc_tiles_skip(sc_tile_scan *scan, struct sc_lex *lex,
         if (size < LEAST_BYTES) {
             at += portable(lex, data + at, size, floor, count);
         } else if (!may_begin(lex)) {
-            /* by bytes, to find the first place; none is near outside of
-               documents that are numbers */
-            at += portable(lex, data + at, lex->depth ? 1 : 16, floor, count);
+            /* byte by byte, to find the first place where it may; a document
+               that is a number or a literal has none */
+            size_t step = lex->depth == 0 && lex->state > LEX_STRING ? 16 : 1;
+            at += portable(lex, data + at, step, floor, count);
         } else if (take(scan, lex, data + at, size, floor, lines, count) ||
                    (may_be_lines &&
                     take(scan, lex, data + at, size, floor, lines = !lines,

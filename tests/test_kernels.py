@@ -174,6 +174,8 @@ def test_any_byte_anywhere(byte: int) -> None:
         for shift in range(0, 64, 7):
             data = b" " * shift + text % one + b"\n" + b"[12]\n" * 30
             assert_alike([b"[0]\n", data])
+            end = shift + text.index(b"%b") + 1
+            assert_alike([b"[", b"[1]," * 40 + data[:end], data[end:]])
 
 
 @pytest.mark.parametrize("token", TOKENS + WRONG)
