@@ -52,8 +52,9 @@ def _as_bytes(source: Any, options: Options) -> bytes | None:
 def _unchanged(source: bytes, options: Options) -> Clip | None:
     """Return a document that fits as it came, or None if it does not."""
     started = time.perf_counter()
-    # Whether anything would be deselected only the core finds out.
-    if options.has_caps or options.selection:
+    # Whether anything would be deselected only the core finds out, and whether the
+    # tokens are too many only its caller.
+    if options.has_caps or options.selection or options.max_tokens is not None:
         return None
     if len(source) > min(options.budget_bytes + len(BOM), CHECK_BYTES):
         return None
@@ -78,7 +79,7 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     Args:
         source: JSON text (`bytes`, `str`, …), an `os.PathLike`, an open file, an
             iterator of chunks, or a JSON value. Nothing is read as a whole.
-        options: See `ClipOptions`; one of `max_bytes` and `max_chars` is needed.
+        options: See `ClipOptions`; a budget, such as `max_tokens`, is needed.
 
     Returns:
         The clip: valid JSON, within every budget, that says what it lacks.
@@ -90,8 +91,10 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
         InvalidJSONError: The source is not valid JSON.
         IncompleteJSONError: It ended early.
         BudgetTooSmallError: Nothing useful fits.
+        ImportError: Tokens are to be counted, and the extra `tokens` is missing.
 
-    What the source itself raises comes through as it is.
+    What the source itself raises, or a function that counts tokens, comes through
+    as it is.
 
     >>> orders = {"orders": [{"id": n, "sum": 1.5} for n in range(200)], "of": 200}
     >>> result = clip(orders, max_bytes=200, note=False)
@@ -144,6 +147,11 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     asked = checked(options)
     in_memory = isinstance(source, (str, *BUFFERS))
     if in_memory or is_value(source):
+        # A function may turn out to be one whose results have to be awaited.
+        if asked.max_tokens is not None and callable(asked.tokenizer):
+            clipper: Clipper = await run_in_thread(_fed, source, asked)
+            with clipper:
+                return await clipper._afinish()
         if in_memory and len(source) < LOOP_BYTES:
             return clip(source, **options)
         result: Clip = await run_in_thread(functools.partial(clip, source, **options))
@@ -151,13 +159,24 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     return await _aclip_chunks(aopen_chunks(source, asked.default), asked)
 
 
+def _fed(source: Any, options: Options) -> Clipper:
+    """Return a clipper that has taken all of a source."""
+    clipper = Clipper._of(options, may_await=True)
+    try:
+        with contextlib.closing(open_chunks(source, options.default)) as chunks:
+            _ = all(clipper.feed(chunk) for chunk in chunks)
+    except InvalidJSONError as error:
+        raise _named(error, source) from None
+    return clipper
+
+
 async def _aclip_chunks(chunks: AsyncGenerator[Chunk, None], options: Options) -> Clip:
-    with Clipper._of(options) as clipper:
+    with Clipper._of(options, may_await=True) as clipper:
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
                 if not clipper.feed(chunk):
                     break
-        return clipper.finish()
+        return await clipper._afinish()
 
 
 def clip_records(records: Iterable[Any], **options: Unpack[ClipOptions]) -> Clip:

@@ -7,12 +7,24 @@ core comes to leaves with the report that report.py writes into it.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
+from streamclip.budget import (
+    At,
+    Counting,
+    Made,
+    Measure,
+    Missed,
+    measure_of,
+    meet,
+    within,
+)
 from streamclip.cursors import KEYS, cursor_gap, parsed
 from streamclip.embedded import STRINGS_MAX, with_embedded
 from streamclip.errors import (
@@ -24,7 +36,13 @@ from streamclip.errors import (
 from streamclip.hints import head_hint
 from streamclip.markers import HELD_BYTES, find_marker
 from streamclip.merge import Earlier, Opening, merge_cuts
-from streamclip.options import ClipOptions, Options, checked
+from streamclip.options import (
+    BYTES_PER_TOKEN,
+    ClipOptions,
+    Limits,
+    Options,
+    checked,
+)
 from streamclip.report import (
     Cut,
     Report,
@@ -34,7 +52,8 @@ from streamclip.report import (
     line_of,
     selection_text,
 )
-from streamclip.sources import Chunk, encode_chunk
+from streamclip.sources import Chunk, encode_chunk, run_in_thread
+from streamclip.tokens import is_async
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -58,12 +77,16 @@ class Stats:
             escapes; told for a complete result of which nothing was deselected,
             else 0.
         seconds: From the first byte to the result, waiting for input included.
+        tokens: Tokens of the result, if there is a budget of tokens.
+        tokens_counted: Tokens of all that was counted to meet it.
     """
 
     bytes_read: int
     bytes_out: int
     bytes_saved: int
     seconds: float
+    tokens: int | None = None
+    tokens_counted: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -115,10 +138,13 @@ class Clipper:
     """
 
     def __init__(self, **options: Unpack[ClipOptions]) -> None:
-        self._begin(checked(options))
+        self._begin(checked(options), may_await=False)
 
-    def _begin(self, options: Options) -> None:
+    def _begin(self, options: Options, may_await: bool) -> None:
         self._options = options
+        self._measure: Measure | None = None
+        if options.max_tokens is not None:
+            self._measure = measure_of(options.tokenizer, may_await)
         self._core: Core | None = Core(options.core)
         self._lock = threading.Lock()
         self._started: float | None = None  # when the first byte came
@@ -132,10 +158,15 @@ class Clipper:
         self._verbatim: bytearray | None = bytearray()
 
     @classmethod
-    def _of(cls, options: Options) -> Self:
-        """Make one from options that are checked already."""
+    def _of(cls, options: Options, may_await: bool = False) -> Self:
+        """Make one from options that are checked already.
+
+        Args:
+            options: These.
+            may_await: Whether `_afinish` will be called, not `finish`.
+        """
         clipper = cls.__new__(cls)
-        clipper._begin(options)
+        clipper._begin(options, may_await)
         return clipper
 
     def feed(self, chunk: Chunk | str) -> bool:
@@ -218,22 +249,50 @@ class Clipper:
         """
         core = self._enter()
         try:
+            steps, count = self._finish(core), None
+            while isinstance(found := _advance(steps, count), str):
+                count = self._options.tokenizer(found)
+            return found
+        finally:
+            self._free()
+            self._lock.release()
+
+    async def _afinish(self) -> Clip:
+        """Do what `finish` does, and wait for a tokenizer that takes its time."""
+        core = self._enter()
+        tokenizer = self._options.tokenizer
+        try:
+            steps, count = self._finish(core), None
+            while isinstance(found := _advance(steps, count), str):
+                if is_async(tokenizer):
+                    count = tokenizer(found)
+                else:
+                    count = await run_in_thread(tokenizer, found)
+                if inspect.isawaitable(count):
+                    count = await count
+            return found
+        finally:
+            self._free()
+            self._lock.release()
+
+    def _finish(self, core: Core) -> Counting[Clip]:
+        """End the document; the caller counts tokens where that takes a call."""
+        try:
             keep_incomplete = self._options.incomplete == "keep"
             self._feed_rest(core)
             core.finish(keep_incomplete=keep_incomplete)
             if self._opening and self._opening.is_unclosed and not keep_incomplete:
                 raise IncompleteJSONError(INCOMPLETE, core.offset)
             _check_lines_are_known(core, self._options)
-            data, report, complete = self._result(core)
+            made, tokens = yield from self._result(core)
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
-        finally:
-            self._free()
-            self._lock.release()
+        data, report, complete = made.data, made.report, made.complete
         lossless = complete and report.selection is None
         saved = self._read - len(data) if lossless else 0
         seconds = time.perf_counter() - self._started if self._started else 0.0
-        stats = Stats(self._read, len(data), saved, seconds)
+        counted = self._measure.counted if self._measure else 0
+        stats = Stats(self._read, len(data), saved, seconds, tokens, counted)
         return Clip(data, complete, report, stats)
 
     def close(self) -> None:
@@ -296,30 +355,83 @@ class Clipper:
             return type(error)(error.reason, offset, error.hint)
         return error
 
-    def _result(self, core: Core) -> tuple[bytes, Report, bool]:
+    def _result(self, core: Core) -> Counting[tuple[Made, int | None]]:
+        """Make the text of the result, and tell its tokens if they count."""
+        options, measure = self._options, self._measure
+        limit = options.max_tokens or 0
         whole = self._whole(core)
-        selected = core.has_deselected
-        if whole is not None and not self._options.has_caps:
-            return whole, Report(), True
+        tokens = None
+        if whole is not None and measure is not None:
+            tokens = yield from within(measure, whole.decode(), limit)
+            whole = whole if tokens is not None else None
+        if whole is not None and not options.has_caps:
+            return Made(whole, Report(), True, True), tokens
         earlier = self._opening.earlier if self._opening else None
         style = self._style(core, earlier)
-        fitted = core.fit(style.words, self._options.max_bytes, self._options.max_chars)
+        at = functools.partial(self._make, core, style, earlier, whole)
+        if measure is None:
+            made = at(options.max_bytes)
+            if isinstance(made, TooSmall):
+                raise self._too_small(core, made)
+            return made, None
+        top = options.budget_bytes
+        made = at(top)
+        if isinstance(made, TooSmall):
+            raise (yield from self._refused(core, at, made))
+        met = yield from meet(measure, limit, at, top, made)
+        if isinstance(met, Missed):
+            raise BudgetTooSmallError(met.tokens, "tokens")
+        return met.made, met.tokens
+
+    def _refused(self, core: Core, at: At, least: TooSmall) -> Counting[Exception]:
+        """Return the error for a budget of tokens whose bytes hold no text."""
+        error = self._too_small(core, least)
+        if not isinstance(error, BudgetTooSmallError) or error.unit != "tokens":
+            return error
+        made = at(least.bytes) if least.bytes is not None else least
+        if self._measure is None or isinstance(made, TooSmall):
+            return error
+        found = yield from self._measure.up_to(made.data.decode())
+        return BudgetTooSmallError(max(error.needed, found.tokens), "tokens")
+
+    def _make(
+        self,
+        core: Core,
+        style: Style,
+        earlier: Earlier | None,
+        whole: bytes | None,
+        max_bytes: int | None,
+    ) -> Made | TooSmall:
+        """Make the best text within a number of bytes, and within max_chars.
+
+        Args:
+            core: It has the tree.
+            style: How the report is written.
+            earlier: The report of an earlier clip.
+            whole: The input as it came, if that may be the result.
+            max_bytes: The number.
+        """
+        options = self._options
+        limits = Limits(max_bytes, options.max_chars)
+        fitted = core.fit(style.words, limits.max_bytes, limits.max_chars)
         if isinstance(fitted, TooSmall):
-            raise self._too_small(core, fitted)
-        if self._options.embedded:
+            return fitted
+        is_all = fitted.room == options.room
+        if options.embedded:
             strings = core.cut_strings(STRINGS_MAX)
             fitted = with_embedded(fitted, strings, self._clip_text)
         complete = fitted.complete
         if complete and whole is not None:
-            return whole, Report(), True
+            return Made(whole, Report(), True, is_all)
         if earlier is not None:
             fitted, lost = _merged(fitted, style, earlier)
             style = style._replace(unlisted=style.unlisted + lost)
             complete = complete and not fitted.lines and not style.unlisted
         complete = complete and not self._is_marked
-        report = _report(fitted, style, self._options.selection if selected else None)
-        data = finished_text(fitted, style, self._options, report)
-        return data, report, complete
+        selection = options.selection if core.has_deselected else None
+        report = _report(fitted, style, selection)
+        data = finished_text(fitted, style, limits, report)
+        return Made(data, report, complete, is_all)
 
     def _clip_text(
         self, text: str, max_bytes: int, whole: bool
@@ -329,6 +441,7 @@ class Clipper:
             self._options,
             max_bytes=max_bytes,
             max_chars=None,
+            max_tokens=None,
             profile=None,
             collection=None,
             format="auto",
@@ -394,7 +507,18 @@ class Clipper:
             return BudgetTooSmallError(size, "bytes")
         if options.max_chars is not None and chars > options.max_chars:
             return BudgetTooSmallError(chars, "chars")
+        if options.max_tokens is not None and size > options.budget_bytes:
+            return BudgetTooSmallError(-(-size // BYTES_PER_TOKEN), "tokens")
         return BudgetTooSmallError(self._read, "string_chars")
+
+
+def _advance(steps: Counting[Clip], count: Any) -> str | Clip:
+    """Return the next text of which the tokens are wanted, or in the end the clip."""
+    try:
+        return steps.send(count)
+    except StopIteration as end:
+        clip: Clip = end.value
+        return clip
 
 
 def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:

@@ -8,16 +8,22 @@ import functools
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from streamclip._binding import CoreOptions
 from streamclip.profiles import PROFILES, Profile
 
-__all__ = ["ClipOptions", "Options", "checked", "squeezed"]
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from streamclip.tokens import Tokenizer
+
+__all__ = ["BYTES_PER_TOKEN", "ClipOptions", "Limits", "Options", "checked", "squeezed"]
 
 # Four rooms of this size still have 32-bit sizes.
 MAX_BUDGET_BYTES = 1 << 28
 BYTES_PER_CHAR = 4
+BYTES_PER_TOKEN = 16  # that are retained; text of more is cut as if it had these
 LEAST_ROOM = 64 * 1024
 EXTRA_ROOM = 256 * 1024
 EMBEDDED_ROOM = 512 * 1024
@@ -44,6 +50,12 @@ class ClipOptions(TypedDict, total=False):
     Args:
         max_bytes: Budget in bytes of UTF-8, at most 256 MiB.
         max_chars: Budget in code points, at most 64 Mi.
+        max_tokens: Budget in tokens, at most 16 Mi. A document of more than 16
+            bytes a token is taken not to fit.
+        tokenizer: What counts them: the name of an encoding ("o200k_base", the
+            default, or "cl100k_base") or of an OpenAI model, a
+            `tiktoken.Encoding`, a `tokenizers.Tokenizer`, or a function from str
+            to int, called at most 6 times; in `aclip` it may be asynchronous.
         profile: Name of a host whose limits are the budgets, as far as they are
             not given: "claude-code", "codex", "gemini-cli", "mcp-http" (see
             profiles.py).
@@ -86,6 +98,8 @@ class ClipOptions(TypedDict, total=False):
 
     max_bytes: int | None
     max_chars: int | None
+    max_tokens: int | None
+    tokenizer: Tokenizer | Callable[[str], Awaitable[int]]
     profile: Profile | None
     max_record_bytes: int | None
     max_string_chars: int | None
@@ -105,6 +119,13 @@ class ClipOptions(TypedDict, total=False):
     default: Callable[[Any], Any] | None
 
 
+class Limits(NamedTuple):
+    """What a text may measure, or None."""
+
+    max_bytes: int | None
+    max_chars: int | None
+
+
 def checked(options: ClipOptions) -> Options:
     """Check keyword arguments.
 
@@ -120,9 +141,7 @@ def checked(options: ClipOptions) -> Options:
     name = min(options.keys() - NAMES)
     message = f"there is no option {name!r}"
     near = difflib.get_close_matches(name, ClipOptions.__annotations__, n=1)
-    if "token" in name:
-        message += ": tokens are not counted yet, give max_chars or max_bytes"
-    elif near:
+    if near:
         message += f": did you mean {near[0]!r}?"
     raise TypeError(message)
 
@@ -147,6 +166,8 @@ class Options:
 
     max_bytes: int | None = None
     max_chars: int | None = None
+    max_tokens: int | None = None
+    tokenizer: Any = "o200k_base"
     profile: str | None = None
     max_record_bytes: int | None = None
     max_string_chars: int | None = None
@@ -168,10 +189,14 @@ class Options:
     def __post_init__(self) -> None:
         if self.profile is not None:
             self._take_budgets()
-        if self.max_bytes is None and self.max_chars is None:
-            raise TypeError("give a budget: max_bytes, max_chars or a profile")
+        budgets = (self.max_bytes, self.max_chars, self.max_tokens)
+        if all(budget is None for budget in budgets):
+            raise TypeError(
+                "give a budget: max_bytes, max_chars, max_tokens or a profile"
+            )
         _check_size("max_bytes", self.max_bytes, MAX_BUDGET_BYTES)
         _check_size("max_chars", self.max_chars, MAX_BUDGET_BYTES // BYTES_PER_CHAR)
+        _check_size("max_tokens", self.max_tokens, MAX_BUDGET_BYTES // BYTES_PER_TOKEN)
         _check_size("max_depth", self.max_depth, MAX_DEPTH)
         for name in SIZES:
             _check_size(name, getattr(self, name), None)
@@ -203,7 +228,11 @@ class Options:
     @functools.cached_property
     def budget_bytes(self) -> int:
         """Bytes that a text within every budget can have at most."""
-        budgets = (self.max_bytes, self.max_chars and self.max_chars * BYTES_PER_CHAR)
+        budgets = (
+            self.max_bytes,
+            self.max_chars and self.max_chars * BYTES_PER_CHAR,
+            self.max_tokens and self.max_tokens * BYTES_PER_TOKEN,
+        )
         return min(budget for budget in budgets if budget is not None)
 
     @functools.cached_property

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from streamclip._binding import Fitted, Words
-from streamclip.options import Options
+from streamclip.options import Limits, Options
 
 __all__ = ["UNIT_ORDER", "Cut", "Report", "Style", "finished_text", "in_order"]
 
@@ -328,25 +328,25 @@ def selection_text(options: Options) -> bytes:
 
 
 def finished_text(
-    fitted: Fitted, style: Style, options: Options, report: Report
+    fitted: Fitted, style: Style, limits: Limits, report: Report
 ) -> bytes:
     """Put the report into the data.
 
     Args:
         fitted: What the core came to.
         style: How the report is written.
-        options: The budgets, which the whole is measured against.
+        limits: What the whole is measured against.
         report: What it says.
 
     Returns:
-        The text, within the budgets.
+        The text, within the limits.
     """
     said = style.is_always or style.is_selected
     if style.form == "detached" or (fitted.complete and not said):
         return fitted.data
     if style.form == "siblings":
         return _with_siblings(fitted, style, report)
-    fits = _Room(fitted, style, options).count_before
+    fits = _Room(fitted, style, limits).count_before
     selection = _selection(style) if style.is_selected else b""
     if fitted.complete and not style.is_always:
         # All that was asked for comes before saying that it was asked for.
@@ -381,18 +381,18 @@ def finished_text(
 class _Room:
     """What the budgets leave for the report, and how many lines fit in it."""
 
-    def __init__(self, fitted: Fitted, style: Style, options: Options) -> None:
+    def __init__(self, fitted: Fitted, style: Style, limits: Limits) -> None:
         around = len(_join(fitted, style, b"{}")) - len(fitted.data)
         self._flags = b"".join(_flags(style))
         shown = fitted.lines[:LINES_MAX]
         self._hidden = len(fitted.lines) + fitted.untold + style.unlisted
         # for each budget: what is left, how to measure, the lines' lengths so far
         self._budgets: list[tuple[int, Callable[[bytes], int], list[int]]] = []
-        if options.max_bytes is not None:
-            left = options.max_bytes - len(fitted.data) - around
+        if limits.max_bytes is not None:
+            left = limits.max_bytes - len(fitted.data) - around
             self._budgets.append((left, len, _lengths(shown, len)))
-        if options.max_chars is not None:
-            left = options.max_chars - fitted.chars - around
+        if limits.max_chars is not None:
+            left = limits.max_chars - fitted.chars - around
             self._budgets.append((left, _chars, _lengths(shown, _chars)))
         self._most = len(shown)
 

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
-__all__ = ["ENCODINGS", "Tokenizer", "as_count", "counter", "is_async"]
+__all__ = [
+    "ENCODINGS",
+    "Tokenizer",
+    "adds_up",
+    "as_count",
+    "chunks",
+    "counter",
+    "is_async",
+]
 
 Tokenizer: TypeAlias = (
     "str | tiktoken.Encoding | tokenizers.Tokenizer | Callable[[str], int]"
@@ -119,6 +127,19 @@ def counter(tokenizer: Tokenizer = "o200k_base") -> Callable[[str], int]:
     return count
 
 
+def adds_up(tokenizer: Any) -> bool:
+    """Tell whether a tokenizer's counts of `chunks` surely add up.
+
+    That follows from how it splits a text into pieces, whatever its ranks.
+    """
+    if isinstance(tokenizer, str):
+        return True
+    splits = {"|".join(known.pieces) for known in ENCODINGS.values()}
+    splits |= {split.replace(f"{SPACE_AT_END}|", "", 1) for split in splits}
+    # tiktoken tells it by this name only; one that does not is counted as a whole.
+    return getattr(tokenizer, "_pat_str", None) in splits
+
+
 def is_async(tokenizer: Any) -> bool:
     """Tell whether it is a function whose results have to be awaited."""
     call = getattr(tokenizer, "__call__", None)  # noqa: B004 # of an object
@@ -132,6 +153,9 @@ def as_count(value: Any) -> int:
         TypeError: It is no whole number.
         ValueError: It is negative.
     """
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TypeError("the tokenizer is asynchronous: use aclip")
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -205,8 +229,57 @@ def _count(encoding: tiktoken.Encoding, text: str) -> int:
     return sum(len(encoding.encode_ordinary(part)) for part in parts(text))
 
 
-def parts(text: str, least: int = LONG_SPACE) -> Iterator[str]:
+# Between one of these letters or digits and one of these signs each of ENCODINGS
+# ends a piece, and so it does between anything and a space. What stands on either
+# side does not matter to the other: no piece before looks further ahead, and none
+# looks behind. The letters are those of old, on which all versions of Unicode agree.
+LETTERS = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u03b1-\u03c9\u0410-\u044f"
+    "\u05d0-\u05ea\u0621-\u063a\u0641-\u064a\u0e01-\u0e30\u3041-\u3094"
+    "\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
+)
+WORD = f"[0-9{LETTERS}]"
+SIGN = r'[\s!"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~，。、；：？！…]'
+# Where objects, arrays and numbers end and arrays begin: of these those that stand
+# behind a letter or digit. Sought by their signs, which are fewer.
+ENDS = re.compile(r'"?[}\]]|": ?\[|(?<=[0-9]),"')
+IS_WORD = re.compile(WORD)
+WORD_ENDS = re.compile(rf"(?<={WORD})(?={SIGN})|(?<=\S)(?= )")
+# Of the signs before a string's first letter all are one piece, if there are two.
+STARTS = re.compile(rf'(?<=[ :,\[]")(?={WORD})')
+LONG_CHUNK = 256
+LEAST_CHUNK = 128
+
+
+def chunks(text: str) -> Iterator[str]:
     """Split a text where each of ENCODINGS does, so that counts add up.
+
+    Texts that share records share chunks: they end where objects, arrays and
+    numbers end and arrays begin, and only long ones elsewhere too: within text, or where the text
+    begins that has no such place.
+
+    >>> list(chunks('[{"id":1,"tags":["a","b"]},{"id":2}]'))
+    ['[{"id":1', ',"tags', '":["a","b', '"]},{"id":2', '}]']
+    """
+    starts = (found.start() for found in ENDS.finditer(text))
+    ends = [at for at in starts if at > 0 and IS_WORD.match(text, at - 1)]
+    start = 0
+    for end in (*ends, len(text)):
+        while end - start > LONG_CHUNK:
+            found = WORD_ENDS.search(text, start + LEAST_CHUNK, end)
+            if found is None or found.start() - start > LONG_CHUNK:
+                stop = end if found is None else found.start()
+                found = STARTS.search(text, start + 1, stop) or found
+            if found is None:
+                break
+            yield text[start : found.start()]
+            start = found.start()
+        yield text[start:end]
+        start = end
+
+
+def parts(text: str, least: int = LONG_SPACE) -> Iterator[str]:
+    """Split long runs of white space off, likewise without a change of counts.
 
     A run of white space without line breaks becomes a part, if something else
     than a line break follows: without its last character, or all of it at the end

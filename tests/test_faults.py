@@ -1,8 +1,8 @@
 """Faults that users of other tools report, each with the right result.
 
-Three are left to what does not exist yet: special tokens in a text, until tokens
-are counted; calls and their results in a chat's history, until there is one; and
-references into a store, until there is a store.
+Two are left to what does not exist yet: calls and their results in a chat's
+history, until there is one; and references into a store, until there is a store.
+Special tokens in a text are in test_token_budgets.py.
 """
 
 from __future__ import annotations
