@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from streamclip import Clip
 
+BUDGETS = ("max_bytes", "max_chars", "max_tokens", "profile")
 DEFAULT_MAX_BYTES = 8000
 PATIENCE_SECONDS = 0.5  # after this long a progress bar is shown
 
@@ -60,6 +61,7 @@ EPILOG = """
 \b
 Examples:
   streamclip orders.json -b 4000
+  streamclip orders.json -t 2000 --tokenizer gpt-4o
   curl -s https://example.com/big.json | streamclip --collection /rows
 
 \b
@@ -106,6 +108,14 @@ def split_names(
     help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
 )
 @click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters.")
+@click.option("-t", "--max-tokens", type=POSITIVE, help="Budget in tokens.")
+@click.option(
+    "--tokenizer",
+    metavar="NAME",
+    default="o200k_base",
+    show_default=True,
+    help="What counts them: o200k_base, cl100k_base, or an OpenAI model's name.",
+)
 @click.option(
     "--profile",
     type=click.Choice([*PROFILES]),
@@ -223,13 +233,15 @@ def clip_command(
     """
     if file is None and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("no FILE is given, and standard input is a terminal")
-    if not any(options[name] for name in ("max_bytes", "max_chars", "profile")):
+    if not any(options[name] for name in BUDGETS):
         options["max_bytes"] = DEFAULT_MAX_BYTES
     name = "<stdin>" if file in (None, "-") else str(file)
     try:
         result = clip_file(None if name == "<stdin>" else name, quiet, options)
     except OSError as error:
         return fail(USAGE, f"{name}: {error.strerror or error}")
+    except ImportError as error:
+        return fail(USAGE, str(error))
     except BudgetTooSmallError as error:
         needed = f"{error.needed} {error.unit} are needed"
         option = f"--max-{error.unit}"
@@ -389,6 +401,8 @@ def statistics(result: Clip) -> str:
     """Say in a line what was kept, how much was read, and how fast."""
     stats = result.stats
     out, read = in_bytes(stats.bytes_out), in_bytes(stats.bytes_read)
+    if stats.tokens is not None:
+        out = f"{stats.tokens} tokens, {out}"
     rate = in_bytes(stats.bytes_read / max(stats.seconds, 1e-9))
     line = f"{kept(result)}, {out} of {read} read at {rate}/s"
     return f"{line}, the input ends early" if result.report.input_cut else line

@@ -71,6 +71,8 @@ def test_the_default_budget_is_8000_bytes() -> None:
     ("words", "options"),
     [
         ("-b 2000 -c 900", {"max_bytes": 2000, "max_chars": 900}),
+        ("-t 300", {"max_tokens": 300}),
+        ("-t 300 --tokenizer gpt-4", {"max_tokens": 300, "tokenizer": "cl100k_base"}),
         ("-b 900 --collection /rows", {"max_bytes": 900, "collection": "/rows"}),
         ("-b 900 --max-record-bytes 60", {"max_bytes": 900, "max_record_bytes": 60}),
         ("-b 9000 --max-string-chars 5", {"max_bytes": 9000, "max_string_chars": 5}),
@@ -139,7 +141,11 @@ def result_of(**changes: Any) -> Any:
     cuts = (SimpleNamespace(**cut),) if changes.get("cut", True) else ()
     return SimpleNamespace(
         report=SimpleNamespace(cuts=cuts, **report),
-        stats=SimpleNamespace(seconds=changes.get("seconds", 0.0044), **stats),
+        stats=SimpleNamespace(
+            seconds=changes.get("seconds", 0.0044),
+            tokens=changes.get("tokens"),
+            **stats,
+        ),
     )
 
 
@@ -148,6 +154,7 @@ def result_of(**changes: Any) -> Any:
     [
         ({}, "kept 12 of 40 items, ", ""),
         ({"cut": False}, "kept all, ", ""),
+        ({"tokens": 700}, "kept 12 of 40 items, 700 tokens, ", ""),
         ({"total_is": "at_least"}, "kept 12 of at least 40 items, ", ""),
         ({"input_cut": True}, "kept 12 of 40 items, ", ", the input ends early"),
     ],
@@ -231,6 +238,28 @@ def test_a_budget_that_nothing_fits_exits_2() -> None:
     assert found, done.stderr
     assert run("-b", found[1], data=DATA).returncode == 0
     assert b"--max-chars" in run("-c", "5", data=DATA).stderr
+
+
+def test_a_tokenizer_that_is_not_known_exits_2() -> None:
+    """The message says what may be given instead."""
+    done = run("-t", "300", "--tokenizer", "claude-sonnet", data=DATA)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"pass an encoding's name (o200k_base, cl100k_base)" in done.stderr
+
+
+def test_without_the_extra_for_tokens_it_exits_2() -> None:
+    """The message says what to install; without tokens it is not missed."""
+    code = (
+        "import sys; sys.modules['tiktoken'] = None; "
+        "from streamclip.cli import main; sys.exit(main({}))"
+    )
+    for words, status in (["-b", "300"], 0), (["-t", "300"], 2):
+        command = [sys.executable, "-c", code.format(words)]
+        done = subprocess.run(command, input=DATA, capture_output=True, check=False)
+        assert done.returncode == status
+    assert done.stderr.decode() == (
+        'streamclip: counting tokens needs an extra: pip install "streamclip[tokens]"\n'
+    )
 
 
 @pytest.mark.parametrize(
