@@ -18,6 +18,7 @@ OURS = ("check", "clipper", "clip")
 TITLES = {
     "scan": "Validate and count, in memory (check only validates)",
     "clip": "From a file to valid JSON of 8,192 bytes",
+    "tokens": "From a file to valid JSON of 2,000 tokens",
     "small": "Answers of 5 KB: whole, and cut to 2 KB with a report",
 }
 
