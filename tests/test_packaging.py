@@ -57,8 +57,8 @@ def test_one_module_imports_the_core() -> None:
 
 
 def test_import_needs_no_extra() -> None:
-    """What only the command line needs is not loaded by the library."""
-    code = "import sys, streamclip; print({'click', 'rich'} & set(sys.modules))"
+    """What only the command line or tokens need is not loaded by the library."""
+    code = "import sys, streamclip; print({'click', 'rich', 'tiktoken'} & set(sys.modules))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"
