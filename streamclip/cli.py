@@ -1,18 +1,17 @@
-"""The command line: parse, call `clip`, print.
+"""The command line: parse, call `clip`, print; or run a command that has a name.
 
 Data goes to standard output and nothing else does; the line of statistics, the
-progress bar and all errors go to standard error. This is the only module that
-needs the extra `cli`, click and rich.
+progress bar and all errors go to standard error. Only this module and those of
+COMMANDS need the extra `cli`, click and rich.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import io
 import os
-import secrets
-import shutil
 import stat
 import sys
 import time
@@ -21,6 +20,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import streamclip
+from streamclip.console import (
+    BAD_INPUT,
+    CLOSED_PIPE,
+    INTERRUPTED,
+    LEFT_OUT,
+    USAGE,
+    fail,
+    is_one_stream,
+    print_data,
+    save,
+    say,
+)
 from streamclip.errors import (
     BudgetTooSmallError,
     IncompleteJSONError,
@@ -49,11 +60,9 @@ BUDGETS = ("max_bytes", "max_chars", "max_tokens", "profile")
 DEFAULT_MAX_BYTES = 8000
 PATIENCE_SECONDS = 0.5  # after this long a progress bar is shown
 
-LEFT_OUT = 1
-USAGE = 2
-BAD_INPUT = 5
-INTERRUPTED = 128 + 2  # as a shell reports SIGINT
-CLOSED_PIPE = 128 + 13  # and SIGPIPE
+# The commands that have a name: where each is, and what --help says of it. Any
+# other first word is a FILE.
+COMMANDS: dict[str, tuple[str, str]] = {}
 
 POSITIVE = click.IntRange(min=1)
 
@@ -74,7 +83,8 @@ Exit status:
   141  the reader of the output went away
 
 The output is the clip itself, byte for byte, and at most the budget; a line
-break is added on a terminal only.
+break is added on a terminal only. A FILE that has a command's name is written
+with its directory: ./NAME.
 """
 
 
@@ -99,7 +109,24 @@ def split_names(
     return names or None
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+class ClipCommand(click.Command):
+    """The command that has no name, whose help lists those that have one."""
+
+    def format_options(
+        self, context: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the options, and below them the commands."""
+        super().format_options(context, formatter)
+        if COMMANDS:
+            with formatter.section("Commands, as the first word"):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
+
+
+@click.command(
+    cls=ClipCommand,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("file", required=False)
 @click.option(
     "-b",
@@ -276,19 +303,23 @@ def clip_command(
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line.
 
-    There is one command, and it has no name. Named ones can join it later: a
-    group that knows them here, and takes any other first word for a FILE.
+    A first word that is the name of a command runs it; any other is a FILE, and so
+    is `./NAME`.
 
     Args:
-        args: The words after the command's name; those of the process if None.
+        args: The words after the program's name; those of the process if None.
 
     Returns:
         The exit status.
     """
+    words = sys.argv[1:] if args is None else args
+    command, name = clip_command, "streamclip"
+    if words and words[0] in COMMANDS:
+        module, _, function = COMMANDS[words[0]][0].partition(":")
+        command = getattr(importlib.import_module(module), function)
+        name, args = f"{name} {words[0]}", words[1:]
     try:
-        status: int = clip_command.main(
-            args, prog_name="streamclip", standalone_mode=False
-        )
+        status: int = command.main(args, prog_name=name, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -353,50 +384,6 @@ def regular_size(file: BinaryIO) -> int | None:
     return None
 
 
-def print_data(data: bytes) -> None:
-    """Write to standard output, all of it before this returns."""
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    try:
-        sys.stdout.buffer.write(data)
-        if sys.stdout.isatty() and not data.endswith(b"\n"):
-            sys.stdout.buffer.write(b"\n")
-        sys.stdout.buffer.flush()
-    except OSError:
-        # What is left in the buffer must not be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
-
-
-def save(data: bytes, path: Path) -> None:
-    """Write a file so that it is never seen half-written.
-
-    A device or a named pipe is written to as it is.
-    """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    temporary = path.with_name(f".streamclip-{secrets.token_hex(8)}.tmp")
-    try:
-        temporary.write_bytes(data)
-        if path.exists():
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def is_one_stream() -> bool:
-    """Tell whether standard output and error are the same pipe or file."""
-    try:
-        out, err = (os.fstat(s.fileno()) for s in (sys.stdout, sys.stderr))
-    except (AttributeError, OSError, ValueError):
-        return False
-    return not sys.stdout.isatty() and os.path.samestat(out, err)
-
-
 def statistics(result: Clip) -> str:
     """Say in a line what was kept, how much was read, and how fast."""
     stats = result.stats
@@ -432,15 +419,3 @@ def in_bytes(count: float) -> str:
         if count < 999.95:
             return f"{count:.1f} {unit}"
     return f"{count / 1000:.1f} TB"
-
-
-def fail(status: int, message: str) -> int:
-    """Tell an error in one line, and hand the exit status back."""
-    say(f"streamclip: {message}")
-    return status
-
-
-def say(line: str) -> None:
-    """Write a line to standard error; if nobody can read it, do without."""
-    with contextlib.suppress(OSError):
-        click.echo(line, err=True)
