@@ -10,7 +10,7 @@ LIMITED_API = {"bdist_wheel": {"py_limited_api": "cp310"}}
 free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 setup(
-    packages=["streamclip"],
+    packages=["streamclip", "streamclip.context"],
     package_data={"streamclip": ["py.typed"]},
     cffi_modules=["ffi_build.py:ffibuilder"],
     options={} if free_threaded else LIMITED_API,

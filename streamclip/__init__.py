@@ -14,6 +14,7 @@ from streamclip.errors import (
     ClipperBusyError,
     IncompleteJSONError,
     InvalidJSONError,
+    InvalidMessageError,
     ReferenceNotFoundError,
     StreamclipError,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "Cut",
     "IncompleteJSONError",
     "InvalidJSONError",
+    "InvalidMessageError",
     "ReferenceNotFoundError",
     "Report",
     "Stats",

@@ -4,6 +4,7 @@
     ├── InvalidJSONError(ValueError)         the input is not JSON: .reason .offset
     │   └── IncompleteJSONError              it ended before the document did
     ├── BudgetTooSmallError(ValueError)      nothing useful fits: .needed .unit
+    ├── InvalidMessageError(ValueError)      no message of that API: .reason .index
     ├── ClipperBusyError                     a Clipper was used by two threads
     └── ReferenceNotFoundError(LookupError)  a store does not have it: .ref
 
@@ -21,6 +22,7 @@ __all__ = [
     "ClipperBusyError",
     "IncompleteJSONError",
     "InvalidJSONError",
+    "InvalidMessageError",
     "ReferenceNotFoundError",
     "StreamclipError",
 ]
@@ -115,6 +117,26 @@ class ClipperBusyError(StreamclipError):
             "this Clipper is in use by another thread: give each thread its own, "
             "or use a lock"
         )
+
+
+class InvalidMessageError(StreamclipError, ValueError):
+    """Tell that a message of a conversation is malformed, or out of its place.
+
+    Args:
+        reason: What is wrong with it, and what to do about it.
+        index: Where it is in the history, counted from 0.
+
+    >>> print(InvalidMessageError("its role is one of user, assistant, not 'me'", 4))
+    history[4]: its role is one of user, assistant, not 'me'
+    """
+
+    def __init__(self, reason: str, index: int) -> None:
+        super().__init__(reason, index)
+        self.reason = reason
+        self.index = index
+
+    def __str__(self) -> str:
+        return f"history[{self.index}]: {self.reason}"
 
 
 class ReferenceNotFoundError(StreamclipError, LookupError):

@@ -17,6 +17,7 @@ EXAMPLES = [
     errors.BudgetTooSmallError(131, "bytes"),
     errors.ClipperBusyError(),
     errors.ClipperBusyError("of another kind"),
+    errors.InvalidMessageError("its role is missing", 3),
     errors.ReferenceNotFoundError("clip:7f3a9c2k8m4q"),
 ]
 
@@ -41,6 +42,7 @@ def test_the_docstring_draws_every_class() -> None:
         (errors.IncompleteJSONError, errors.InvalidJSONError),
         (errors.BudgetTooSmallError, ValueError),
         (errors.ClipperBusyError, errors.StreamclipError),
+        (errors.InvalidMessageError, ValueError),
         (errors.ReferenceNotFoundError, LookupError),
     ],
 )

@@ -1,0 +1,139 @@
+"""Text is cut before a line break, JSON as JSON, code fences and HTML never."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+import reference_text
+from conversations import MARKDOWN, PLAIN, tokenizer
+from streamclip.context.texts import cut_points, is_json, line_ends, shortened
+from streamclip.tokens import counter
+
+BREAK = re.compile(r"\r\n|\r|\n")
+LETTERS = "ab汉\r\n \u0301\u200d👩🏽🇩🇪한ᅡ\U000e0041"
+
+
+@given(st.text(alphabet=LETTERS, max_size=200))
+@example("🇩🇪🇫🇷" * 3)
+@example("e" + "\u0301" * 200)
+@example("\r\n" * 40)
+def test_characters_stay_together_as_in_the_core(text: str) -> None:
+    """The rule is written once for the core's tests, and here once more."""
+    assert cut_points(text) == reference_text.cut_points(text)[1:]
+
+
+@given(PLAIN, st.integers(1, 60))
+@example("a\r\nb", 3)
+@example("\n\n  \nabc\n", 7)
+def test_plain_text_is_cut_before_a_line_break(text: str, room: int) -> None:
+    """As late as fits; inside a line only if the first is too long."""
+    if len(text) <= room or is_json(text):
+        return
+    kept = shortened(text, room, len)
+    ends = list(line_ends(text))
+    if kept is None:
+        first = text[: ends[0]] if ends else ""
+        blank = len(first) - len(first.lstrip())
+        assert all(p <= blank or p > room for p in cut_points(first))
+        return
+    assert text.startswith(kept)
+    assert kept.strip()
+    assert len(kept) <= room
+    fitting = [end for end in ends if end <= room]
+    if fitting:
+        assert len(kept) == fitting[-1]
+        assert BREAK.match(text, len(kept))
+    else:
+        points = [point for point in cut_points(text[: ends[0]]) if point <= room]
+        assert len(kept) == points[-1]
+
+
+@settings(max_examples=200)
+@given(MARKDOWN, st.integers(1, 60))
+@example("```python\nx = 1\n```\nafter", 12)
+@example("````\n```\n````\nafter", 10)
+@example("- ```\n  x\n  ```\n- b", 9)
+def test_a_code_fence_is_kept_whole_or_not_at_all(text: str, room: int) -> None:
+    """And so is a block of HTML, as a parser of Markdown finds them."""
+    kept = shortened(text, room, len) if len(text) > room else text
+    if kept is None or kept == text:
+        return
+    lines = kept.count("\n") + 1
+    for block in MarkdownIt().parse(text):
+        if block.type in ("fence", "html_block") and block.map:
+            begin, end = block.map
+            assert not begin < lines < end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!doctype html>\n<html>\n<body>" + "<p>text</p>\n" * 20,
+        "<table>\n" + "<tr><td>1</td></tr>\n" * 20 + "</table>",
+        "<!-- a comment\n" + "that goes on\n" * 20 + "-->",
+        "```json\n" + '{"a": 1}\n' * 20 + "```",
+        "~~~\n" + "text\n" * 20,
+        "> ```\n" + "> text\n" * 20 + "> ```",
+    ],
+)
+def test_html_and_fences_that_do_not_fit_are_left_out(text: str) -> None:
+    """At any room below their size."""
+    assert {shortened(text, room, len) for room in range(len(text))} == {None}
+
+
+def test_what_stands_before_html_may_stay() -> None:
+    """And a sign that only looks like a tag is none."""
+    text = "if a <b and c> d\nsecond <br>\nthird\n"
+    assert list(line_ends("List<String> x\nif a < b and c > d\n")) == [14, 33]
+    assert list(line_ends("first\n" + text)) == [5]
+    assert list(line_ends("# title\nx <img src=''>\ny")) == [7]
+
+
+@given(st.integers(2, 60), st.integers(10, 200))
+def test_json_stays_json(rows: int, room: int) -> None:
+    """It is clipped with its report inside, or left out."""
+    text = json.dumps([{"id": n, "名": "值" * n} for n in range(rows)])
+    count = counter("o200k_base")
+    if count(text) <= room:
+        return
+    kept = shortened(text, room, count)
+    if kept is None:
+        return
+    assert count(kept) <= room
+    value = json.loads(kept)
+    assert value == json.loads(text) or "_clip" in value
+
+
+def test_lines_of_json_stay_lines_of_json() -> None:
+    """With the report in a line of its own."""
+    text = "\n".join(f'{{"id":{n},"text":"a record"}}' for n in range(60))
+    kept = shortened(text, 120, counter("cl100k_base"))
+    assert kept is not None
+    lines = [json.loads(line) for line in kept.splitlines()]
+    assert "_clip" in lines[0]
+    assert len(lines) > 2
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "sentencepiece"])
+def test_a_large_text_costs_little_more_than_what_is_kept(name: str) -> None:
+    """It is not counted again and again on the way."""
+    counted = 0
+    count = counter(tokenizer(name))
+
+    def watched(text: str) -> int:
+        nonlocal counted
+        counted += len(text)
+        return count(text)
+
+    for text in ("a line of it\n" * 100_000, "word " * 200_000):
+        counted = 0
+        kept = shortened(text, 2000, watched)
+        assert kept is not None
+        assert 1900 < count(kept) <= 2000
+        assert counted < 30 * len(kept)
