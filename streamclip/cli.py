@@ -62,7 +62,12 @@ PATIENCE_SECONDS = 0.5  # after this long a progress bar is shown
 
 # The commands that have a name: where each is, and what --help says of it. Any
 # other first word is a FILE.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "context": (
+        "streamclip.context.command:context_command",
+        "Show what of a chat request fits into a model's window.",
+    ),
+}
 
 POSITIVE = click.IntRange(min=1)
 
@@ -117,9 +122,8 @@ class ClipCommand(click.Command):
     ) -> None:
         """Write the options, and below them the commands."""
         super().format_options(context, formatter)
-        if COMMANDS:
-            with formatter.section("Commands, as the first word"):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
+        with formatter.section("Commands, as the first word"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
 
 
 @click.command(
