@@ -49,6 +49,11 @@ $(VENV)/rivals: pyproject.toml | $(VENV)/built
 	@$(PIP) install --no-build-isolation --editable '.[bench]'
 	@touch $@
 
+$(VENV)/slow: pyproject.toml | $(VENV)/built
+	@echo "installing what the slow tests need"
+	@$(PIP) install --no-build-isolation --editable '.[slow]'
+	@touch $@
+
 demo: build ## run examples/demo.py
 	@$(BIN)/python examples/demo.py
 
@@ -58,7 +63,7 @@ gallery: build ## write docs/gallery.md
 test: build ## run the core tests
 	$(BIN)/pytest
 
-test-slow: build ## run the slow tests: memory, corpus
+test-slow: build $(VENV)/slow ## run the slow tests: memory, corpus
 	$(BIN)/pytest -m slow
 
 check: build ## lint, check formatting and types

@@ -396,6 +396,18 @@ def test_a_clip_is_the_same_with_every_kernel() -> None:
     assert b'"total":9000' in data
 
 
+def test_levels_that_were_never_open_say_nothing() -> None:
+    """Where they come from the heap, as a clipper's do, they hold anything."""
+    for size in (900, 2047, 5000):
+        data = b'[0,[[[{"a":"%s","b":""}]]]]' % (b"Q" * size)
+        for name in NAMES:
+            with using(name):
+                for _ in range(20):
+                    assert streamclip.clip(
+                        data, max_bytes=9000, max_items=1
+                    ).report.cuts
+
+
 def run_python(code: str, kernel: str) -> subprocess.CompletedProcess[str]:
     """Run a script with a kernel forced."""
     return subprocess.run(
