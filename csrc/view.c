@@ -13,7 +13,8 @@ bool sc_shown(struct sc_tree *t, uint32_t i)
         v->state = SC_WHOLE;
         v->shown = sc_is_real(&t->nodes[i]);
     }
-    return v->shown && i < sc_shown_end(t, t->nodes[i].parent);
+    /* past the end of what is shown nothing was visited, nor set */
+    return i < sc_shown_end(t, t->nodes[i].parent) && v->shown;
 }
 
 /* Shorten a string to its room. */
