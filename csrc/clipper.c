@@ -205,14 +205,27 @@ bool sc_clipper_deselected(const sc_clipper *c)
     return c->tree.deselected;
 }
 
+/* Which of a few bins a key is in: most keys are in none that is looked for. */
+static unsigned bin_of(const uint8_t *key, size_t len)
+{
+    return len ? (key[0] * 7u + key[len - 1] + (unsigned)len) % 256 : 0;
+}
+
 bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
                         size_t count)
 {
+    bool looked_for[256] = {false};
+
+    for (size_t k = 0; k < count; k++)
+        looked_for[bin_of(keys[k].data, keys[k].len)] = true;
     for (uint32_t i = 1; i < c->tree.count; i++) {
         const struct sc_node *n = &c->tree.nodes[i];
-        for (size_t k = 0; n->key_known && k < count; k++)
+        const uint8_t *key = sc_key(&c->tree, n);
+        if (!n->key_known || !looked_for[bin_of(key, n->key_len)])
+            continue;
+        for (size_t k = 0; k < count; k++)
             if (n->key_len == keys[k].len &&
-                memcmp(sc_key(&c->tree, n), keys[k].data, n->key_len) == 0)
+                memcmp(key, keys[k].data, n->key_len) == 0)
                 return true;
     }
     return false;

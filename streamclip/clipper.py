@@ -210,8 +210,9 @@ class Clipper:
     def _feed_pieces(self, core: Core, pieces: list[Chunk]) -> bool:
         wanted = True
         for piece in pieces:
-            for ready in self._before_end(piece):
-                wanted = core.feed(ready)
+            if piece:
+                for ready in self._before_end(piece):
+                    wanted = core.feed(ready)
         return wanted
 
     def _before_end(self, piece: Chunk) -> list[Chunk]:
