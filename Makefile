@@ -23,8 +23,8 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo gallery test test-slow check format sanitize bench \
-	bench-short dist test-dist clean
+.PHONY: help build demo gallery test test-slow cross check format sanitize \
+	bench bench-short dist test-dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
@@ -65,6 +65,9 @@ test: build ## run the core tests
 
 test-slow: build $(VENV)/slow ## run the slow tests: memory, corpus
 	$(BIN)/pytest -m slow
+
+cross: build ## the ARM kernel, with a cross compiler and qemu-user
+	$(BIN)/python tests/cross.py 20000
 
 check: build ## lint, check formatting and types
 	$(BIN)/ruff check

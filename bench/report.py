@@ -14,11 +14,16 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-OURS = ("check", "clipper", "clip")
+# Rivals are compared with the last of ours that took part.
+OURS = ("check", "clipper", "clip", "scalar", "sse2", "avx2", "avx512", "neon")
 TITLES = {
     "scan": "Validate and count, in memory (check only validates)",
     "clip": "From a file to valid JSON of 8,192 bytes",
     "tokens": "From a file to valid JSON of 2,000 tokens",
+    "kernels": "The bare scan: validate and count, in chunks of 256 KiB",
+    "kernel-clip": "The whole job with each kernel",
+    "chunks": "The bare scan in chunks of other sizes",
+    "threads": "Clips of a file, by threads at the same time",
     "small": "Answers of 5 KB: whole, and cut to 2 KB with a report",
 }
 

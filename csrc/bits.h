@@ -48,7 +48,7 @@ INLINE uint64_t escaped_of(uint64_t backslash, uint64_t *carry)
 }
 
 /* Where hexadecimal digits must be: the four bytes after each u of an escape.
-   The carry has the places of those in the mask before that are near its end. */
+   The carry has those of the mask before that are among its last four. */
 INLINE uint64_t hex_places(uint64_t u, uint64_t *carry)
 {
     uint64_t c = *carry;

@@ -149,7 +149,7 @@ INLINE int least(__m512i x)
     __m128i least = _mm_min_epi8(_mm256_castsi256_si128(half),
                                  _mm256_extracti128_si256(half, 1));
 
-    /* minpos is for unsigned words: without the sign, the odd bytes folded in */
+    /* minpos is for unsigned words: no sign, and the odd bytes folded in */
     least = _mm_xor_si128(least, _mm_set1_epi8((char)0x80));
     least = _mm_min_epu8(least, _mm_srli_epi16(least, 8));
     least = _mm_and_si128(least, _mm_set1_epi16(0xFF));
@@ -266,7 +266,8 @@ static const uint8_t scalar_classes[128] ALIGNED = {
     ['t'] = LETTER, ['r'] = LETTER, ['u'] = LETTER, ['f'] = LETTER,
     ['a'] = LETTER, ['l'] = LETTER, ['s'] = LETTER, ['n'] = LETTER,
     [' '] = END, ['\t'] = END, ['\n'] = END, ['\r'] = END, ['"'] = END,
-    [','] = END, [':'] = END, ['{'] = END, ['}'] = END, ['['] = END, [']'] = END,
+    [','] = END, [':'] = END,
+    ['{'] = END, ['}'] = END, ['['] = END, [']'] = END,
 };
 
 #define BEGINS (DIGITS | MINUS | LETTER)

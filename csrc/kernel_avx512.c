@@ -140,18 +140,23 @@ INLINE unsigned last_bits(__m512i masks)
     return _mm512_movepi64_mask(masks);
 }
 
+/* For each mask the bit of the one before, for the first one the carry. */
+INLINE __m512i carried(__m512i bits, uint64_t carry)
+{
+    return _mm512_alignr_epi64(bits, _mm512_set1_epi64((long long)carry), 7);
+}
+
 /* All masks one byte on, with the last byte of the stride before. */
 INLINE __m512i all_behind(__m512i masks, uint64_t *carry)
 {
-    __m512i last = _mm512_srli_epi64(masks, 63);
-    __m512i before = _mm512_alignr_epi64(last, _mm512_set1_epi64((long long)*carry), 7);
+    __m512i before = carried(_mm512_srli_epi64(masks, 63), *carry);
 
     *carry = last_bits(masks) >> 7;
     return _mm512_or_si512(_mm512_slli_epi64(masks, 1), before);
 }
 
-/* escaped_of for eight masks. A carry goes only to the next one, unless one is nothing
-   but backslashes: then one by one. */
+/* escaped_of for eight masks. A carry goes only to the next one, unless that is
+   nothing but backslashes: then one by one. */
 static NOINLINE __m512i escaped_of_each(__m512i backslash, uint64_t *carry)
 {
     const __m512i odd = _mm512_set1_epi64((long long)0xAAAAAAAAAAAAAAAA);
@@ -168,7 +173,7 @@ static NOINLINE __m512i escaped_of_each(__m512i backslash, uint64_t *carry)
     ends = _mm512_or_si512(_mm512_slli_epi64(backslash, 1), odd);
     ends = _mm512_xor_si512(_mm512_sub_epi64(ends, backslash), odd);
     before = _mm512_srli_epi64(_mm512_and_si512(ends, backslash), 63);
-    before = _mm512_alignr_epi64(before, _mm512_set1_epi64((long long)*carry), 7);
+    before = carried(before, *carry);
     escaping = _mm512_andnot_si512(before, backslash);
     ends = _mm512_or_si512(_mm512_slli_epi64(escaping, 1), odd);
     ends = _mm512_xor_si512(_mm512_sub_epi64(ends, escaping), odd);
@@ -213,10 +218,8 @@ INLINE uint8_t *pack(uint8_t *to, __m512i block, uint64_t mask)
 /* The masks of the bytes that a stride has; the others are padding. */
 INLINE __m512i valid_masks(size_t len)
 {
-    const __m512i starts = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
-    const __m512i size = _mm512_set1_epi64((long long)len);
-    __m512i missing = _mm512_sub_epi64(_mm512_add_epi64(starts,
-                                       _mm512_set1_epi64(64)), size);
+    const __m512i ends = _mm512_set_epi64(512, 448, 384, 320, 256, 192, 128, 64);
+    __m512i missing = _mm512_sub_epi64(ends, _mm512_set1_epi64((long long)len));
 
     missing = _mm512_max_epi64(missing, _mm512_setzero_si512());
     return _mm512_srlv_epi64(_mm512_set1_epi64(-1), missing);

@@ -47,7 +47,7 @@ static bool is_escaping(const uint8_t *start, const uint8_t *end)
 }
 
 /* Where the escape or the character begins that a text, known to be good so
-   far, breaks off in, if it does; else some place from which on all is whole. */
+   far, breaks off in, if it does; else a place from which on all is whole. */
 static const uint8_t *broken_off(const uint8_t *start, const uint8_t *end)
 {
     size_t len = (size_t)(end - start);
@@ -152,7 +152,7 @@ size_t sc_tiles_skip(sc_tile_scan *scan, struct sc_lex *lex,
                     take(scan, lex, data + at, size, floor, lines = !lines,
                          count))) {
             at += size;
-            most = 2 * most < SC_TILE_BYTES ? 2 * most : SC_TILE_BYTES;
+            most = 4 * most < SC_TILE_BYTES ? 4 * most : SC_TILE_BYTES;
         } else {
             at += portable(lex, data + at, size, floor, count);
         }

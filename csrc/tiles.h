@@ -1,8 +1,8 @@
-/* tiles.h - how the SIMD kernels read: in tiles, each taken whole or not at all.
+/* tiles.h - how the SIMD kernels read: tiles, each taken whole or not at all.
  *
- * A tile is some kilobytes of the input. A kernel looks at all of it at once and
- * says whether it is well-formed, with no regard to where a fault may be: that
- * is what makes it fast. tiles.c does the rest, for all of them the same. It
+ * A tile is some kilobytes of the input. A kernel looks at all of it at once
+ * and says whether it is well-formed, with no regard to where a fault may be:
+ * that is what makes it fast. tiles.c does the rest, the same for all. It
  * begins a tile where no token is half read, and if a kernel turns one down (a
  * byte is wrong, the container at the floor closes, something is rare), it goes
  * back to the state before the tile and lets the portable kernel read it. So

@@ -2,10 +2,10 @@
  *
  * Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte"
  * (Software: Practice and Experience, 2021): what is wrong with two neighbours
- * is known from the first one's two halves and the second one's upper half. Each
- * table tells which faults a half allows; a fault that all three allow is there.
- * Two continuations in a row are no fault after the first byte of three or four,
- * which is checked apart: that bit has to be set just there.
+ * is known from the first one's two halves and the second one's upper half.
+ * Each table tells which faults a half allows; a fault that all three allow is
+ * there. Two continuations in a row are no fault behind a lead of three or four
+ * bytes, which is checked apart: there, and only there, that bit has to be set.
  */
 #ifndef STREAMCLIP_UTF8_LOOKUP_H
 #define STREAMCLIP_UTF8_LOOKUP_H
