@@ -218,7 +218,8 @@ INLINE uint8_t *pack(uint8_t *to, __m512i block, uint64_t mask)
 /* The masks of the bytes that a stride has; the others are padding. */
 INLINE __m512i valid_masks(size_t len)
 {
-    const __m512i ends = _mm512_set_epi64(512, 448, 384, 320, 256, 192, 128, 64);
+    const __m512i ends =
+        _mm512_set_epi64(512, 448, 384, 320, 256, 192, 128, 64);
     __m512i missing = _mm512_sub_epi64(ends, _mm512_set1_epi64((long long)len));
 
     missing = _mm512_max_epi64(missing, _mm512_setzero_si512());

@@ -4,7 +4,8 @@
  * document may be cut anywhere: inside a number, an escape, a UTF-8 sequence, a
  * literal. The machine that moves it is machine.inc; it is compiled twice, with
  * the hooks that build the tree (walk.c) and without (kernel_scalar.c), and
- * because both share this state either may go on where the other stopped.
+ * because both share this state either may go on where the other stopped. So do
+ * the other kernels, which return to it at the end of each tile.
  */
 #ifndef STREAMCLIP_LEX_H
 #define STREAMCLIP_LEX_H

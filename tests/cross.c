@@ -4,7 +4,7 @@
  *
  * Mutates the files, reads each at random chunkings and floors with every
  * kernel there is, and compares what is told after each chunk with what the
- * portable one tells. `make cross` builds it for 64-bit ARM and runs it in qemu.
+ * portable one tells. `make cross` runs it for 64-bit ARM, under qemu.
  */
 #include <inttypes.h>
 #include <stdio.h>
