@@ -8,24 +8,36 @@
 #ifdef SC_KERNELS_X86
 #include <cpuid.h>
 
+#ifdef __AVX__
+#error "no global -mavx or -march: such a library ends on lesser processors"
+#endif
+
 #define BIT(n) (UINT32_C(1) << (n))
 
 struct features {
-    uint32_t ecx1;  /* leaf 1 */
-    uint32_t ebx7, ecx7; /* leaf 7 */
-    uint32_t ecx81; /* leaf 0x80000001 */
-    uint32_t kept;  /* XCR0: register sets that the system keeps */
+    uint32_t leaf1_ecx;
+    uint32_t leaf7_ebx, leaf7_ecx;
+    uint32_t kept; /* XCR0: register sets that the system keeps */
 };
 
 enum {
-    PCLMUL = 1, SSSE3 = 9, SSE41 = 19, POPCNT = 23, OSXSAVE = 27, AVX = 28,
+    /* leaf 1, ecx */
+    PCLMUL = 1,
+    POPCNT = 23,
+    OSXSAVE = 27,
+    AVX = 28,
     /* leaf 7, ebx */
-    BMI1 = 3, AVX2 = 5, BMI2 = 8, AVX512F = 16, AVX512DQ = 17, AVX512BW = 30,
+    BMI1 = 3,
+    AVX2 = 5,
+    BMI2 = 8,
+    AVX512F = 16,
+    AVX512DQ = 17,
+    AVX512BW = 30,
     AVX512VL = 31,
     /* leaf 7, ecx */
-    VBMI = 1, VBMI2 = 6, GFNI = 8,
-    /* leaf 0x80000001, ecx */
-    LZCNT = 5
+    VBMI = 1,
+    VBMI2 = 6,
+    GFNI = 8
 };
 
 #define KEPT_AVX 0x06u    /* xmm, ymm */
@@ -42,14 +54,12 @@ static struct features look(void)
     uint32_t a = 0, b = 0, c = 0, d = 0;
 
     if (__get_cpuid(1, &a, &b, &c, &d))
-        f.ecx1 = c;
+        f.leaf1_ecx = c;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-        f.ebx7 = b;
-        f.ecx7 = c;
+        f.leaf7_ebx = b;
+        f.leaf7_ecx = c;
     }
-    if (__get_cpuid(0x80000001u, &a, &b, &c, &d))
-        f.ecx81 = c;
-    if (has(f.ecx1, BIT(OSXSAVE)))
+    if (has(f.leaf1_ecx, BIT(OSXSAVE)))
         __asm__("xgetbv" : "=a"(f.kept), "=d"(d) : "c"(0));
     return f;
 }
@@ -57,10 +67,8 @@ static struct features look(void)
 static bool has_avx2(const struct features *f)
 {
     return has(f->kept, KEPT_AVX) &&
-           has(f->ecx1, BIT(PCLMUL) | BIT(SSSE3) | BIT(SSE41) | BIT(POPCNT) |
-                            BIT(AVX)) &&
-           has(f->ebx7, BIT(BMI1) | BIT(AVX2) | BIT(BMI2)) &&
-           has(f->ecx81, BIT(LZCNT));
+           has(f->leaf1_ecx, BIT(PCLMUL) | BIT(POPCNT) | BIT(AVX)) &&
+           has(f->leaf7_ebx, BIT(BMI1) | BIT(AVX2) | BIT(BMI2));
 }
 
 bool sc_cpu_has_avx2(void)
@@ -75,9 +83,9 @@ bool sc_cpu_has_avx512(void)
     struct features f = look();
 
     return has_avx2(&f) && has(f.kept, KEPT_AVX512) &&
-           has(f.ebx7, BIT(AVX512F) | BIT(AVX512DQ) | BIT(AVX512BW) |
-                           BIT(AVX512VL)) &&
-           has(f.ecx7, BIT(VBMI) | BIT(VBMI2) | BIT(GFNI));
+           has(f.leaf7_ebx, BIT(AVX512F) | BIT(AVX512DQ) | BIT(AVX512BW) |
+                                BIT(AVX512VL)) &&
+           has(f.leaf7_ecx, BIT(VBMI) | BIT(VBMI2) | BIT(GFNI));
 }
 
 #endif

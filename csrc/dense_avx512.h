@@ -8,13 +8,14 @@
 #ifndef STREAMCLIP_DENSE_AVX512_H
 #define STREAMCLIP_DENSE_AVX512_H
 
-#include <immintrin.h>
-
 #include "bits.h"
+#include "tiles.h"
 
 #define ALIGNED __attribute__((aligned(64)))
 #define BYTES(byte) _mm512_set1_epi8((char)(byte))
 
+/* What the first level packed, each kind behind a byte that stands for what was
+   before the tile. */
 struct dense {
     uint8_t before_tokens[64] ALIGNED; /* the last: the token before the tile */
     uint8_t tokens[SC_TILE_BYTES + 64];

@@ -7,7 +7,7 @@
 #include "cpu_x86.h"
 #include "tiles.h"
 
-#define TARGET "avx2,bmi,bmi2,lzcnt,popcnt,pclmul"
+#define TARGET "avx2,bmi,bmi2,popcnt,pclmul"
 #include "target_begin.h"
 
 #include "bits.h"

@@ -22,7 +22,7 @@ static size_t portable(struct sc_lex *lex, const uint8_t *data, size_t len,
 }
 
 /* May a tile begin here? Not inside a token, but for the text of a string, and
-   not between documents. */
+   not between documents. The states up to LEX_STRING are those. */
 static bool may_begin(const struct sc_lex *lex)
 {
     return lex->state <= LEX_STRING &&

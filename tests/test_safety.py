@@ -119,6 +119,20 @@ def test_nothing_is_read_past_the_end_of_the_input(page: memoryview, name: str) 
 
 
 @pytest.mark.parametrize("name", usable_kernels())
+def test_nothing_is_read_past_the_end_of_larger_inputs(
+    page: memoryview, name: str
+) -> None:
+    """Of which kernels take many blocks at once; the last one is short."""
+    closed = b'["' + b"w " * 500 + b'",'
+    with using(name):
+        for text in TEXTS:
+            text = text * (1500 // (len(text) + 1) + 1)
+            for size in range(600, 1400, 53):
+                check(page, text[:size])
+                feed(page, text[:size], before=closed)
+
+
+@pytest.mark.parametrize("name", usable_kernels())
 def test_nothing_is_read_past_the_end_of_any_chunk(page: memoryview, name: str) -> None:
     """A boundary may be anywhere: what is missing is in no chunk yet."""
     with using(name):
