@@ -209,7 +209,8 @@ INLINE bool token_word(struct dense *dense, struct sc_tile *t,
         for (int i = 0; i < 3; i++, level++) {
             uint64_t here = at_level(own, level - t->depth);
             uint64_t opened = open & here;
-            uint64_t outside = t->is_object[level];
+            /* of a level that was never open: any bit does */
+            uint64_t outside = t->is_object[level] & 1;
             uint64_t kinds = _pext_u64(brace, opened);
             uint64_t changes = kinds ^ (kinds << 1 | outside);
             uint64_t is_object =

@@ -1,5 +1,6 @@
 /* scanner.c - a kernel, a state and nothing else. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel.h"
 
@@ -22,6 +23,8 @@ sc_scanner *sc_scanner_new(const char *kernel, uint32_t max_depth,
     s = calloc(1, sizeof *s + LEX_LEVELS(max_depth));
     if (!s)
         return NULL;
+    /* as in a clipper: levels that were never open hold anything */
+    memset(s->levels, 0xA5, LEX_LEVELS(max_depth));
     s->kernel = found;
     sc_lex_init(&s->lex, max_depth, format, s->levels);
     return s;
