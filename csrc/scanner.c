@@ -24,7 +24,7 @@ sc_scanner *sc_scanner_new(const char *kernel, uint32_t max_depth,
     if (!s)
         return NULL;
     /* as in a clipper: levels that were never open hold anything */
-    memset(s->levels, 0xA5, LEX_LEVELS(max_depth));
+    memset(s->levels, 0x5A, LEX_LEVELS(max_depth));
     s->kernel = found;
     sc_lex_init(&s->lex, max_depth, format, s->levels);
     return s;
