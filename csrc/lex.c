@@ -11,8 +11,7 @@ void sc_lex_init(struct sc_lex *lex, uint32_t max_depth, uint8_t format,
     lex->format = format;
     lex->max_depth = max_depth;
     lex->is_object = levels;
-    /* kernels look at levels together, also at some that are not open yet */
-    memset(levels, false, LEX_LEVELS(max_depth));
+    levels[0] = false;
 }
 
 int sc_lex_finish(const struct sc_lex *lex)
