@@ -23,8 +23,8 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo gallery test test-slow cross check format sanitize \
-	bench bench-short dist test-dist clean
+.PHONY: help build demo gallery test test-store test-slow cross check format \
+	sanitize bench bench-short dist test-dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
@@ -62,6 +62,14 @@ gallery: build ## write docs/gallery.md
 
 test: build ## run the core tests
 	$(BIN)/pytest
+
+$(VENV)/servers: pyproject.toml | $(VENV)/built
+	@echo "installing a server that speaks S3, and a client"
+	@$(PIP) install --no-build-isolation --editable '.[test-store]'
+	@touch $@
+
+test-store: build $(VENV)/servers ## store 200 MB, on a disk and a server; kills
+	$(BIN)/pytest -m store
 
 test-slow: build $(VENV)/slow ## run the slow tests: memory, corpus
 	$(BIN)/pytest -m slow

@@ -140,6 +140,16 @@ static uint16_t record_flag(const struct sc_tree *t, const struct sc_node *cur,
     return 0;
 }
 
+/* Which child of t->cur the value that begins now is. */
+static uint32_t number_of_child(const struct sc_tree *t)
+{
+    uint64_t number = t->nodes[t->cur].total - 1;
+
+    if (t->cur == sc_tree_root(t))
+        number += t->first;
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 /* Append a node under t->cur with the key that waits, if there is one. */
 static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
 {
@@ -154,6 +164,7 @@ static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
     n->parent = t->cur;
     n->span = 1;
     n->text = (uint32_t)t->heap_len;
+    n->number = number_of_child(t);
     if (t->has_key) {
         n->member = true;
         n->key_len = t->key_len;

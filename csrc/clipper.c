@@ -150,6 +150,21 @@ void sc_clipper_expect_lines(sc_clipper *c)
     }
 }
 
+void sc_clipper_expect_number(sc_clipper *c, uint64_t number)
+{
+    c->tree.first = number - c->tree.nodes[sc_tree_root(&c->tree)].total;
+}
+
+bool sc_clipper_is_full(const sc_clipper *c)
+{
+    const struct sc_node *root = &c->tree.nodes[sc_tree_root(&c->tree)];
+
+    if (root->kind == SC_STRING)
+        return root->flags & (SC_CUT | SC_CAPPED);
+    return root->flags &
+           (SC_CLOSED | SC_CLOSED_LARGE | SC_CLOSED_SMALL | SC_CAPPED);
+}
+
 int sc_clipper_finish(sc_clipper *c, bool keep_incomplete)
 {
     int status;
@@ -295,6 +310,21 @@ int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
     if (!status)
         status = sc_fit_at(&f, room, fitted);
     return end_fit(c, words, fitted, status);
+}
+
+uint64_t sc_clipper_leading(sc_clipper *c)
+{
+    struct sc_tree *t = &c->tree;
+    uint32_t root = sc_tree_root(t);
+    uint32_t end = root + t->nodes[root].span;
+    uint64_t count = 0;
+
+    for (uint32_t i = root + 1; c->words && i < end; i += t->nodes[i].span) {
+        if (!sc_shown(t, i) || t->nodes[i].number != t->first + count)
+            break;
+        count++;
+    }
+    return count;
 }
 
 int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)

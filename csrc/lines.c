@@ -354,7 +354,8 @@ void sc_line_put(const struct sc_line *line, struct sc_tree *t,
                  const sc_words *words, struct sc_out *out)
 {
     out_word(out, words->path);
-    out_string(out, line->path_text, line->path_len);
+    out_put(out, line->path_text, line->path_len);
+    out_byte(out, '"');
     if (line->unit != SC_ITEMS)
         out_word(out, line->unit == SC_MEMBERS ? words->members : words->chars);
     out_word(out, words->kept);

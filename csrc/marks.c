@@ -3,6 +3,10 @@
 
 #define FIELDS_MAX 4 /* fields of a record that are named */
 
+/* A record further down, or behind longer keys, has no pointer in its mark. */
+#define POINTER_LEVELS_MAX 64
+#define POINTER_LEN_MAX 1024
+
 /* In an object of more members than this, a map, no siblings are written. */
 #define SIBLING_MEMBERS_MAX 64
 
@@ -134,6 +138,45 @@ static void say_old(struct saying *s, struct sc_tree *t, uint32_t i,
     }
 }
 
+/* Write a key as a reference token of a JSON Pointer. */
+static void put_token(const uint8_t *body, size_t len, struct sc_out *out)
+{
+    for (size_t k = 0; k < len; k++) {
+        if (body[k] == '~' || body[k] == '/')
+            out_put(out, body[k] == '~' ? "~0" : "~1", 2);
+        else
+            out_put(out, body + k, 1);
+    }
+}
+
+/* Say where all of the record i is to be had, if that can be said in short. */
+static void put_more(struct sc_tree *t, uint32_t i, const sc_words *words,
+                     struct sc_out *out)
+{
+    uint32_t way[POINTER_LEVELS_MAX];
+    uint32_t root = sc_tree_root(t);
+    size_t levels = 0, len = 0;
+
+    for (; i != root; i = t->nodes[i].parent) {
+        const struct sc_node *n = &t->nodes[i];
+        len += n->member ? n->key_len : 1;
+        if (levels == POINTER_LEVELS_MAX || len > POINTER_LEN_MAX ||
+            (!n->member && n->number == UINT32_MAX))
+            return;
+        way[levels++] = i;
+    }
+    out_word(out, words->mark_more);
+    while (levels-- > 0) {
+        const struct sc_node *n = &t->nodes[way[levels]];
+        out_byte(out, '/');
+        if (n->member)
+            put_token(sc_key(t, n), n->key_len, out);
+        else
+            out_number(out, n->number);
+    }
+    out_byte(out, '"');
+}
+
 void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
                  struct sc_out *out)
 {
@@ -165,6 +208,8 @@ void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
         out_word(out, words->mark_omitted);
         out_number(out, missing);
     }
+    if (words->mark_more.len)
+        put_more(t, i, words, out);
     out_word(out, words->mark_end);
 }
 

@@ -77,6 +77,7 @@ typedef struct sc_options {
     uint64_t max_string_chars; /* 0: no cap on the characters of a string */
     uint8_t format;            /* enum sc_format */
     uint8_t keep;              /* enum sc_keep */
+    bool cut_atoms;            /* atoms are shortened as other text is */
     bool stop_early;           /* answer SC_ENOUGH at the first compaction */
     const sc_bytes *pointer;   /* reference tokens of the named collection, */
     size_t pointer_len;        /* as bodies of squeezed strings; 0: none */
@@ -90,10 +91,13 @@ typedef struct sc_options {
 typedef struct sc_words {
     uint8_t report;          /* enum sc_report */
     bool always;             /* there is a block even if nothing was cut */
-    /* inline: a mark is  mark [fields FIELDS] [omitted N] mark_end  */
-    sc_bytes mark, mark_fields, mark_omitted, mark_end;
-    /* a line is  path P [unit_*] kept N total N omitted N [places N]
-       [gap_at N] [names NAMES] line_end; lines are joined by commas */
+    /* inline: a mark is  mark [fields FIELDS] [omitted N] [more P "] mark_end,
+       where P is the record's pointer, behind that of the root; mark_more may
+       be empty */
+    sc_bytes mark, mark_fields, mark_omitted, mark_more, mark_end;
+    /* a line is  path P " [unit_*] kept N total N omitted N [places N]
+       [gap_at N] [names NAMES] line_end; lines are joined by commas; path and
+       mark_more end inside a string, which P goes on with */
     sc_bytes path, members, chars, kept, total, omitted, places, gap_at;
     sc_bytes names;
     sc_bytes line_end;
@@ -158,6 +162,13 @@ int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len);
 /* Take the input for JSON Lines, though it have but one line. Before feed. */
 void sc_clipper_expect_lines(sc_clipper *c);
 
+/* The root is a part of a collection: its next child is this one there, and so
+   are those behind it. Pointers in marks count so. */
+void sc_clipper_expect_number(sc_clipper *c, uint64_t number);
+
+/* Is the root so full that of what follows in it nothing can be kept? */
+bool sc_clipper_is_full(const sc_clipper *c);
+
 /* The input has ended. keep_incomplete: close what is open instead of failing
    with SC_INCOMPLETE. */
 int sc_clipper_finish(sc_clipper *c, bool keep_incomplete);
@@ -199,6 +210,10 @@ int sc_clipper_fit(sc_clipper *c, const sc_words *words,
 int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
                     sc_fitted *fitted);
 
+/* How many of the root's children the present view has, up to the first one
+   that it has not. */
+uint64_t sc_clipper_leading(sc_clipper *c);
+
 /* Write the data at the present room: fitted.data_len bytes. */
 int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
 
@@ -210,6 +225,87 @@ int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
 /* Find such strings of the present view, at most `count` of them; how many. */
 size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
                               size_t count);
+
+/* How many levels a border can tell. */
+#define SC_BORDER_LEVELS 12
+
+/* A place where reading can begin in the middle of a document: a value or
+   member begins there, or its container ends, or a string goes on. */
+typedef struct sc_border {
+    uint64_t offset;
+    uint32_t levels;  /* how many of the numbers there are */
+    uint32_t objects; /* bit k: numbers[k] counts the members of an object */
+    bool text;        /* the last number counts the characters of a string */
+    /* numbers[0]: the line, 0 for JSON; the others: the child at each level on
+       the way, the last one the child that begins there, or would */
+    uint64_t numbers[SC_BORDER_LEVELS];
+} sc_border;
+
+/* What a seeker reads on to. */
+enum sc_target {
+    SC_THE_END,   /* of the input */
+    SC_NEXT,      /* the next child at the level */
+    SC_NUMBER,    /* the child of this number */
+    SC_KEY,       /* the next member with this key */
+    SC_CHARACTER  /* this character of the string at hand */
+};
+
+enum sc_found_kind {
+    SC_FOUND_NOTHING, /* the input has to go on */
+    SC_FOUND,
+    SC_FOUND_CLOSED /* what was looked into has ended, at `at` */
+};
+
+typedef struct sc_found {
+    uint8_t kind;     /* enum sc_found_kind */
+    uint64_t number;  /* of the child or character; closed: how many */
+    uint64_t begin;   /* where the child begins, with its key if it has one */
+    uint64_t at;      /* where its value begins, or the character */
+    uint64_t last;    /* where what stands before the child ends */
+} sc_found;
+
+/* A reader that keeps nothing: it goes through a document, from any border, to
+   a child or a character, and can note borders on its way. Levels are counted
+   as in a border: 0 is the list of lines, 1 the root if it is a container. */
+typedef struct sc_seeker sc_seeker;
+
+/* Make a seeker at the beginning of an input; NULL if memory is short. */
+sc_seeker *sc_seeker_new(uint32_t max_depth, uint8_t format);
+
+/* Free it; NULL is fine. */
+void sc_seeker_free(sc_seeker *s);
+
+/* Note borders from now on: less than `most`, spread evenly, one in each
+   `stride` bytes as long as that is not too many. */
+void sc_seeker_note_borders(sc_seeker *s, uint64_t stride, size_t most);
+
+/* The borders noted so far, in order; good until the next call. */
+size_t sc_seeker_borders(const sc_seeker *s, const sc_border **borders);
+
+/* Go to a border. */
+void sc_seeker_go(sc_seeker *s, const sc_border *border);
+
+/* Look for a target: a child at `level`, or a character. The key, as UTF-8 in
+   which lone surrogates may stand, outlives the search. */
+void sc_seeker_look(sc_seeker *s, uint8_t target, uint32_t level,
+                    uint64_t number, const uint8_t *key, size_t key_len);
+
+/* Read on until it is found. SC_OK, or what is wrong with the input; *taken
+   gets how many bytes were read. */
+int sc_seeker_feed(sc_seeker *s, const uint8_t *data, size_t len,
+                   size_t *taken, sc_found *found);
+
+/* How far it has read; after an error, where that is. */
+uint64_t sc_seeker_offset(const sc_seeker *s);
+
+/* Up to where the children at the level could end the input, with no comma or
+   key behind them; or the characters of the string at hand. */
+uint64_t sc_seeker_whole(const sc_seeker *s);
+
+/* How many children have begun at a level that is open, or how many characters
+   of the string at hand were read. */
+uint64_t sc_seeker_count(const sc_seeker *s, uint32_t level);
+uint64_t sc_seeker_chars(const sc_seeker *s);
 
 /* Validate a whole input without retaining any of it. *documents gets how many
    it has. */

@@ -21,6 +21,7 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
     t->drop = options->drop;
     t->drop_len = options->drop_len;
     t->keep = options->keep;
+    t->cut_atoms = options->cut_atoms;
     t->stop_early = options->stop_early;
     t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
@@ -82,7 +83,7 @@ uint32_t sc_tree_root(const struct sc_tree *t)
 bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n)
 {
     return n->kind == SC_STRING && !(n->flags & (SC_CUT | SC_CAPPED)) &&
-           sc_text_is_atom(sc_body(t, n), n->len);
+           !t->cut_atoms && sc_text_is_atom(sc_body(t, n), n->len);
 }
 
 bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n)

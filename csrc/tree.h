@@ -79,6 +79,8 @@ struct sc_node {
     uint32_t large;   /* object: how many survived when the class closed;
                          array with a gap: children before it */
     uint32_t small;   /* array with a gap: the node after it */
+    uint32_t number;  /* which child of its parent it is, from 0, in the input;
+                         UINT32_MAX: beyond what is counted */
     uint16_t flags; /* enum sc_flag */
     uint8_t kind;   /* enum sc_kind */
     bool member;    /* it has a key */
@@ -134,6 +136,7 @@ struct sc_tree {
 
     uint64_t live; /* squeezed bytes of the tape */
     uint64_t count_bound; /* nodes that make a compaction worth trying */
+    uint64_t first; /* what is added to the numbers of the root's children */
     bool stripped; /* the document is known not to fit: long atoms are out */
     bool jsonl;
     bool deselected; /* a member was passed over, as if it were not there */
@@ -152,6 +155,7 @@ struct sc_tree {
     const sc_bytes *drop;
     size_t drop_len;
     uint8_t keep; /* enum sc_keep */
+    bool cut_atoms;
     bool stop_early;
     bool stopped;
 };

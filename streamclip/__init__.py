@@ -19,7 +19,9 @@ from streamclip.errors import (
     StreamclipError,
 )
 from streamclip.options import ClipOptions
-from streamclip.report import Cut, Report
+from streamclip.outline import outline
+from streamclip.report import Cut, Report, Slice
+from streamclip.store import Store, Stored
 
 __version__ = "0.1.0"
 
@@ -35,11 +37,15 @@ __all__ = [
     "InvalidMessageError",
     "ReferenceNotFoundError",
     "Report",
+    "Slice",
     "Stats",
+    "Store",
+    "Stored",
     "StreamclipError",
     "aclip",
     "aclip_records",
     "clip",
     "clip_records",
     "kernel",
+    "outline",
 ]

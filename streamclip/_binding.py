@@ -17,10 +17,13 @@ from streamclip.errors import IncompleteJSONError, InvalidJSONError
 
 __all__ = [
     "BOM",
+    "Border",
     "Core",
     "CoreOptions",
     "CutString",
     "Fitted",
+    "Found",
+    "Seeker",
     "Texts",
     "TooSmall",
     "Words",
@@ -32,6 +35,10 @@ Buffer: TypeAlias = "bytes | bytearray | memoryview"
 
 # Feeding so much at once takes milliseconds, and between calls Ctrl-C is heard.
 SLICE_BYTES = 1 << 20
+
+# Two megabytes of borders; in 2 GB, one in 256 KiB.
+BORDER_STRIDE = 16 * 1024
+BORDERS_MAX = 16 * 1024
 
 NO_LIMIT = 2**64 - 1
 SC_ENOUGH = lib.SC_ENOUGH  # looked up once: enums of a library are slow to reach
@@ -238,6 +245,7 @@ class CoreOptions:
             none it keeps all.
         drop: Keys of members that are nowhere kept.
         keep: Which elements of an array remain: "head", "tail" or "ends".
+        cut_atoms: Shorten atoms as other text is.
         stop_early: Stop reading where something first has to be given up.
     """
 
@@ -256,6 +264,7 @@ class CoreOptions:
         fields: tuple[bytes, ...],
         drop: tuple[bytes, ...],
         keep: str,
+        cut_atoms: bool,
         stop_early: bool,
     ) -> None:
         self._alive = pointer, selected, dropped = (
@@ -276,6 +285,7 @@ class CoreOptions:
                 "max_string_chars": max_string_chars or 0,
                 "format": FORMATS[text_format],
                 "keep": KEEPS[keep],
+                "cut_atoms": cut_atoms,
                 "stop_early": stop_early,
                 "pointer": pointer.array,
                 "pointer_len": len(collection),
@@ -290,7 +300,7 @@ class CoreOptions:
 class Core:
     """Drive one native clipper. Not for two threads at once."""
 
-    __slots__ = ("_clipper",)
+    __slots__ = ("_clipper", "_words")
 
     def __init__(self, options: CoreOptions) -> None:
         kernel()
@@ -325,6 +335,20 @@ class Core:
     def expect_lines(self) -> None:
         """Take what comes for JSON Lines, though it be a single line."""
         lib.sc_clipper_expect_lines(self._clipper)
+
+    def expect_number(self, number: int) -> None:
+        """Take the root's next child for this one of its collection."""
+        lib.sc_clipper_expect_number(self._clipper, number)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing of what follows in the root can be kept."""
+        return bool(lib.sc_clipper_is_full(self._clipper))
+
+    @property
+    def leading(self) -> int:
+        """How many of the root's children the last fit has, up to a missing one."""
+        return int(lib.sc_clipper_leading(self._clipper))
 
     def finish(self, *, keep_incomplete: bool) -> None:
         """Tell that the input has ended.
@@ -383,6 +407,7 @@ class Core:
             max_bytes: Budget in bytes, or None.
             max_chars: Budget in code points, or None.
         """
+        self._words = words  # which the core uses until the next fit
         limits = ffi.new("sc_limits *")
         limits.max_bytes = NO_LIMIT if max_bytes is None else max_bytes
         limits.max_chars = NO_LIMIT if max_chars is None else max_chars
@@ -442,3 +467,147 @@ class Core:
     def _check(self, status: int) -> None:
         if status < 0:
             raise _error(status, self.offset)
+
+
+class Border(NamedTuple):
+    """A place where reading can begin in the middle of a document.
+
+    `numbers` are the line (0 for JSON) and then the child at each level on the
+    way; the last one is the child that begins at `offset`, or as many as there are if
+    its container ends there, or, if `text`, the characters of a string that stand before it. Bit k of `objects` tells that
+    `numbers[k]` counts members.
+    """
+
+    offset: int
+    numbers: tuple[int, ...]
+    objects: int
+    text: bool
+
+
+class Found(NamedTuple):
+    """What a `Seeker` came to: a child, a character, or an end.
+
+    `number` is the child's or the character's; at an end, how many there are.
+    `begin` is where the child begins, with its key if it has one, `at` where its
+    value does, `last` where what stands before it has ended.
+    """
+
+    is_end: bool
+    number: int
+    begin: int
+    at: int
+    last: int
+
+
+class Seeker:
+    """Find places in a document without keeping any of it.
+
+    Levels are counted as in a border: 0 is the list of lines, 1 the root if it is
+    a container.
+
+    Args:
+        max_depth: Levels of nesting that are accepted.
+        text_format: "auto", "json" or "jsonl".
+    """
+
+    __slots__ = ("_found", "_key", "_seeker", "_taken")
+
+    def __init__(self, max_depth: int, text_format: str) -> None:
+        native = lib.sc_seeker_new(max_depth, FORMATS[text_format])
+        if native == ffi.NULL:
+            raise MemoryError
+        self._seeker = ffi.gc(native, lib.sc_seeker_free)
+        self._found = ffi.new("sc_found *")
+        self._taken = ffi.new("size_t *")
+        self._key: Any = ffi.NULL
+
+    def note_borders(
+        self, stride: int = BORDER_STRIDE, most: int = BORDERS_MAX
+    ) -> None:
+        """Note borders from now on, about one in `stride` bytes, less than `most`."""
+        lib.sc_seeker_note_borders(self._seeker, stride, most)
+
+    def borders(self) -> list[Border]:
+        """Return those noted so far, in order."""
+        found = ffi.new("sc_border **")
+        count = lib.sc_seeker_borders(self._seeker, found)
+        return [
+            Border(b.offset, tuple(b.numbers[0 : b.levels]), b.objects, b.text)
+            for b in found[0][0:count]
+        ]
+
+    def go(self, border: Border) -> None:
+        """Go to a border."""
+        native = ffi.new("sc_border *")
+        native.offset, native.objects = border.offset, border.objects
+        native.text, native.levels = border.text, len(border.numbers)
+        native.numbers[0 : native.levels] = border.numbers
+        lib.sc_seeker_go(self._seeker, native)
+
+    def look_for_end(self) -> None:
+        """Read all that comes."""
+        self._look(lib.SC_THE_END, 0)
+
+    def look_for_next(self, level: int) -> None:
+        """Look for the next child at a level, or its end."""
+        self._look(lib.SC_NEXT, level)
+
+    def look_for_number(self, level: int, number: int) -> None:
+        """Look for a child by its number, or the end of its level."""
+        self._look(lib.SC_NUMBER, level, number)
+
+    def look_for_key(self, level: int, key: bytes) -> None:
+        """Look for a member by its key, with lone surrogates as UTF-8 if any."""
+        self._key = ffi.from_buffer("uint8_t[]", key)
+        self._look(lib.SC_KEY, level, 0, self._key, len(key))
+
+    def look_for_character(self, number: int) -> None:
+        """Look for a character of the string at hand, or its end."""
+        self._look(lib.SC_CHARACTER, 0, number)
+
+    def _look(
+        self,
+        target: int,
+        level: int,
+        number: int = 0,
+        key: Any = ffi.NULL,
+        size: int = 0,
+    ) -> None:
+        lib.sc_seeker_look(self._seeker, target, level, number, key, size)
+
+    def feed(self, data: Buffer) -> tuple[int, Found | None]:
+        """Read on until what is looked for is found.
+
+        Returns:
+            How many bytes were read, and what was found in them.
+
+        Raises:
+            InvalidJSONError: It is no valid document.
+        """
+        found = self._found
+        with ffi.from_buffer("uint8_t[]", data) as pointer:
+            status = lib.sc_seeker_feed(
+                self._seeker, pointer, len(data), self._taken, found
+            )
+        taken = int(self._taken[0])
+        if status:
+            offset = lib.sc_seeker_offset(self._seeker)
+            raise _error(status, offset, data[taken : taken + 1])
+        if found.kind == lib.SC_FOUND_NOTHING:
+            return taken, None
+        is_end = found.kind == lib.SC_FOUND_CLOSED
+        return taken, Found(is_end, found.number, found.begin, found.at, found.last)
+
+    @property
+    def whole(self) -> int:
+        """Up to where the children at the level, or the characters, are whole."""
+        return int(lib.sc_seeker_whole(self._seeker))
+
+    def count(self, level: int) -> int:
+        """Tell how many children have begun at an open level."""
+        return int(lib.sc_seeker_count(self._seeker, level))
+
+    @property
+    def chars(self) -> int:
+        """How many characters of the string at hand were read."""
+        return int(lib.sc_seeker_chars(self._seeker))

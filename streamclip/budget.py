@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from streamclip._binding import TooSmall
-from streamclip.report import Report
+from streamclip.report import Report, Slice
 from streamclip.tokens import adds_up, as_count, chunks, counter, is_async
 
 __all__ = [
@@ -232,6 +232,8 @@ class Made(NamedTuple):
     report: Report
     complete: bool
     is_all: bool  # nothing of what was retained is missing in it
+    is_cut: bool  # something of the input was left out
+    part: Slice | None  # of the value that it is a page of
 
 
 class Met(NamedTuple):

@@ -67,6 +67,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "streamclip.context.command:context_command",
         "Show what of a chat request fits into a model's window.",
     ),
+    "fetch": ("streamclip.cli_store:fetch_command", "Fetch a page of what was stored."),
+    "outline": (
+        "streamclip.cli_store:outline_command",
+        "Tell the shape of a document.",
+    ),
+    "store": ("streamclip.cli_store:store_command", "List what is stored, or prune."),
 }
 
 POSITIVE = click.IntRange(min=1)
@@ -77,6 +83,8 @@ Examples:
   streamclip orders.json -b 4000
   streamclip orders.json -t 2000 --tokenizer gpt-4o
   curl -s https://example.com/big.json | streamclip --collection /rows
+  streamclip orders.json --store default
+  streamclip fetch clip:7f3a9c2k8m4q --at /orders --start 12
 
 \b
 Exit status:
@@ -238,6 +246,12 @@ class ClipCommand(click.Command):
     help="Levels of nesting that are accepted.",
 )
 @click.option(
+    "--store",
+    metavar="URL",
+    help="Keep all of the input there, if something is left out: a directory, "
+    "a URL, or 'default', in the user's cache.",
+)
+@click.option(
     "-o", "--output", metavar="FILE", help="Write there, and only a whole result."
 )
 @click.option("-q", "--quiet", is_flag=True, help="No statistics, no progress.")
@@ -266,6 +280,10 @@ def clip_command(
         raise click.UsageError("no FILE is given, and standard input is a terminal")
     if not any(options[name] for name in BUDGETS):
         options["max_bytes"] = DEFAULT_MAX_BYTES
+    if options["store"] is not None:
+        from streamclip.cli_store import open_store  # which imports this module
+
+        options["store"] = open_store(options["store"])
     name = "<stdin>" if file in (None, "-") else str(file)
     try:
         result = clip_file(None if name == "<stdin>" else name, quiet, options)

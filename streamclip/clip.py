@@ -12,12 +12,13 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from streamclip._binding import BOM, check
-from streamclip.clipper import Clip, Clipper, Stats, is_line_by_line, is_within
+from streamclip.clipper import Clip, Clipper, Stats
 from streamclip.errors import InvalidJSONError
 from streamclip.hints import path_hint
 from streamclip.options import ClipOptions, Options, checked
 from streamclip.records import aencode_records, encode_records
 from streamclip.report import Report
+from streamclip.result import is_line_by_line, is_within
 from streamclip.sources import (
     BUFFERS,
     Chunk,

@@ -1,67 +1,39 @@
 """The push form: a document in pieces, its clip at the end.
 
-Everything that clips goes through a Clipper. Bytes go on to the core; what the
-core comes to leaves with the report that report.py writes into it.
+Everything that clips goes through a Clipper. Bytes go on to the core; of what the
+core comes to, result.py makes the result.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
-from streamclip.budget import (
-    At,
-    Counting,
-    Made,
-    Measure,
-    Missed,
-    measure_of,
-    meet,
-    within,
-)
-from streamclip.cursors import KEYS, cursor_gap, parsed
-from streamclip.embedded import STRINGS_MAX, with_embedded
+from streamclip._binding import BOM, Core
+from streamclip.budget import Counting, Measure, measure_of
 from streamclip.errors import (
-    BudgetTooSmallError,
     ClipperBusyError,
     IncompleteJSONError,
     InvalidJSONError,
 )
 from streamclip.hints import head_hint
 from streamclip.markers import HELD_BYTES, find_marker
-from streamclip.merge import Earlier, Opening, merge_cuts
-from streamclip.options import (
-    BYTES_PER_TOKEN,
-    ClipOptions,
-    Limits,
-    Options,
-    checked,
-)
-from streamclip.report import (
-    Cut,
-    Report,
-    Style,
-    cuts_of,
-    finished_text,
-    line_of,
-    selection_text,
-)
+from streamclip.merge import Opening
+from streamclip.options import ClipOptions, Options, Writer, checked
+from streamclip.report import Cut, Page, Report, Slice
+from streamclip.result import Ended
 from streamclip.sources import Chunk, encode_chunk, run_in_thread
 from streamclip.tokens import is_async
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["Clip", "Clipper", "Stats", "is_line_by_line", "is_within"]
+__all__ = ["Clip", "Clipper", "Stats"]
 
-CURSOR_KEYS = Texts(key.encode() for key in KEYS)
-EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
 INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
 
@@ -98,12 +70,14 @@ class Clip:
         complete: Whether nothing was left out.
         report: What was.
         stats: What it took.
+        slice: Of a page that a store has fetched: which part it is; else None.
     """
 
     data: bytes
     complete: bool
     report: Report
     stats: Stats
+    slice: Slice | None = None
 
     @property
     def text(self) -> str:
@@ -140,17 +114,24 @@ class Clipper:
     def __init__(self, **options: Unpack[ClipOptions]) -> None:
         self._begin(checked(options), may_await=False)
 
-    def _begin(self, options: Options, may_await: bool) -> None:
+    def _begin(
+        self, options: Options, *, may_await: bool, page: Page | None = None
+    ) -> None:
         self._options = options
+        self._page = page
         self._measure: Measure | None = None
         if options.max_tokens is not None:
             self._measure = measure_of(options.tokenizer, may_await)
+        self._writer: Writer | None = None
+        if options.store is not None:
+            self._writer = options.store.writer(options.max_depth, options.format)
         self._core: Core | None = Core(options.core)
         self._lock = threading.Lock()
         self._started: float | None = None  # when the first byte came
         self._head = b""
         self._read = 0
-        self._opening = Opening() if options.report == "inline" else None
+        merges = options.report == "inline" and page is None
+        self._opening = Opening() if merges else None
         # with incomplete="keep": the end of what came, if a marker may be in it
         self._end: bytes | None = b"" if options.incomplete == "keep" else None
         self._is_marked = False
@@ -158,16 +139,34 @@ class Clipper:
         self._verbatim: bytearray | None = bytearray()
 
     @classmethod
-    def _of(cls, options: Options, may_await: bool = False) -> Self:
+    def _of(
+        cls, options: Options, *, may_await: bool = False, page: Page | None = None
+    ) -> Self:
         """Make one from options that are checked already.
 
         Args:
             options: These.
             may_await: Whether `_afinish` will be called, not `finish`.
+            page: What the document is a part of, if it is.
         """
         clipper = cls.__new__(cls)
-        clipper._begin(options, may_await)
+        clipper._begin(options, may_await=may_await, page=page)
         return clipper
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether what may follow in the root could not be kept."""
+        return self._core is None or self._core.is_full
+
+    def _expect_number(self, number: int) -> None:
+        """Take the root's next child for this one of the page's value."""
+        if self._core is not None:
+            self._core.expect_number(number)
+
+    def _finish_page(self, page: Page) -> Clip:
+        """End the document, which was this page."""
+        self._page = page
+        return self.finish()
 
     def feed(self, chunk: Chunk | str) -> bool:
         """Take the next piece of the document.
@@ -212,7 +211,14 @@ class Clipper:
         for piece in pieces:
             if piece:
                 for ready in self._before_end(piece):
-                    wanted = core.feed(ready)
+                    wanted = self._take(core, ready)
+        return wanted
+
+    def _take(self, core: Core, piece: Chunk) -> bool:
+        """Hand a piece of the document to the core and to the store."""
+        wanted = core.feed(piece)
+        if self._writer is not None:
+            self._writer.write(piece)
         return wanted
 
     def _before_end(self, piece: Chunk) -> list[Chunk]:
@@ -236,7 +242,7 @@ class Clipper:
         if self._end is not None:
             marker = find_marker(self._end)
             self._is_marked = marker is not None
-            core.feed(self._end[:marker])
+            self._take(core, self._end[:marker])
 
     def finish(self) -> Clip:
         """End the document and return its clip. The clipper is closed.
@@ -285,7 +291,7 @@ class Clipper:
             if self._opening and self._opening.is_unclosed and not keep_incomplete:
                 raise IncompleteJSONError(INCOMPLETE, core.offset)
             _check_lines_are_known(core, self._options)
-            made, tokens = yield from self._result(core)
+            made, tokens = yield from self._ended(core).result()
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
         data, report, complete = made.data, made.report, made.complete
@@ -294,7 +300,24 @@ class Clipper:
         seconds = time.perf_counter() - self._started if self._started else 0.0
         counted = self._measure.counted if self._measure else 0
         stats = Stats(self._read, len(data), saved, seconds, tokens, counted)
-        return Clip(data, complete, report, stats)
+        return Clip(data, complete, report, stats, made.part)
+
+    def _ended(self, core: Core) -> Ended:
+        opening = self._opening
+        return Ended(
+            core,
+            self._options,
+            _clip_text,
+            read=self._read,
+            verbatim=self._verbatim,
+            earlier=opening.earlier if opening else None,
+            took_line=opening is not None and opening.took_line,
+            is_unclosed=opening is not None and opening.is_unclosed,
+            is_marked=self._is_marked,
+            measure=self._measure,
+            page=self._page,
+            writer=self._writer,
+        )
 
     def close(self) -> None:
         """Free what it holds. More calls of `close` do nothing.
@@ -333,6 +356,9 @@ class Clipper:
             self._core.close()
             self._core = None
             self._verbatim = None
+        if self._writer is not None:
+            self._writer.abort()
+            self._writer = None
 
     def _remember(self, part: Chunk) -> None:
         if self._started is None:
@@ -356,161 +382,12 @@ class Clipper:
             return type(error)(error.reason, offset, error.hint)
         return error
 
-    def _result(self, core: Core) -> Counting[tuple[Made, int | None]]:
-        """Make the text of the result, and tell its tokens if they count."""
-        options, measure = self._options, self._measure
-        limit = options.max_tokens or 0
-        whole = self._whole(core)
-        tokens = None
-        if whole is not None and measure is not None:
-            tokens = yield from within(measure, whole.decode(), limit)
-            whole = whole if tokens is not None else None
-        if whole is not None and not options.has_caps:
-            return Made(whole, Report(), True, True), tokens
-        earlier = self._opening.earlier if self._opening else None
-        style = self._style(core, earlier)
-        at = functools.partial(self._make, core, style, earlier, whole)
-        if measure is None:
-            made = at(options.max_bytes)
-            if isinstance(made, TooSmall):
-                raise self._too_small(core, made)
-            return made, None
-        top = options.budget_bytes
-        made = at(top)
-        if isinstance(made, TooSmall):
-            raise (yield from self._refused(core, at, made))
-        met = yield from meet(measure, limit, at, top, made)
-        if isinstance(met, Missed):
-            raise BudgetTooSmallError(met.tokens, "tokens")
-        return met.made, met.tokens
 
-    def _refused(self, core: Core, at: At, least: TooSmall) -> Counting[Exception]:
-        """Return the error for a budget of tokens whose bytes hold no text."""
-        error = self._too_small(core, least)
-        if not isinstance(error, BudgetTooSmallError) or error.unit != "tokens":
-            return error
-        made = at(least.bytes) if least.bytes is not None else least
-        if self._measure is None or isinstance(made, TooSmall):
-            return error
-        found = yield from self._measure.up_to(made.data.decode())
-        return BudgetTooSmallError(max(error.needed, found.tokens), "tokens")
-
-    def _make(
-        self,
-        core: Core,
-        style: Style,
-        earlier: Earlier | None,
-        whole: bytes | None,
-        max_bytes: int | None,
-    ) -> Made | TooSmall:
-        """Make the best text within a number of bytes, and within max_chars.
-
-        Args:
-            core: It has the tree.
-            style: How the report is written.
-            earlier: The report of an earlier clip.
-            whole: The input as it came, if that may be the result.
-            max_bytes: The number.
-        """
-        options = self._options
-        limits = Limits(max_bytes, options.max_chars)
-        fitted = core.fit(style.words, limits.max_bytes, limits.max_chars)
-        if isinstance(fitted, TooSmall):
-            return fitted
-        is_all = fitted.room == options.room
-        if options.embedded:
-            strings = core.cut_strings(STRINGS_MAX)
-            fitted = with_embedded(fitted, strings, self._clip_text)
-        complete = fitted.complete
-        if complete and whole is not None:
-            return Made(whole, Report(), True, is_all)
-        if earlier is not None:
-            fitted, lost = _merged(fitted, style, earlier)
-            style = style._replace(unlisted=style.unlisted + lost)
-            complete = complete and not fitted.lines and not style.unlisted
-        complete = complete and not self._is_marked
-        selection = options.selection if core.has_deselected else None
-        report = _report(fitted, style, selection)
-        data = finished_text(fitted, style, limits, report)
-        return Made(data, report, complete, is_all)
-
-    def _clip_text(
-        self, text: str, max_bytes: int, whole: bool
-    ) -> tuple[str, tuple[Cut, ...]]:
-        """Clip a text inside the document, by the same options."""
-        options = dataclasses.replace(
-            self._options,
-            max_bytes=max_bytes,
-            max_chars=None,
-            max_tokens=None,
-            profile=None,
-            collection=None,
-            format="auto",
-            read="all",
-            report="detached" if self._options.report == "detached" else "inline",
-            incomplete="error" if whole else "keep",
-        )
-        with Clipper._of(options) as clipper:
-            clipper.feed(text)
-            result = clipper.finish()
-        return result.text, result.report.cuts
-
-    def _whole(self, core: Core) -> bytes | None:
-        """Return the input as it came, if that may be the result."""
-        if self._verbatim is None or core.is_cut_short or core.has_deselected:
-            return None
-        if self._is_marked:
-            return None
-        data = bytes(self._verbatim).removeprefix(BOM)
-        documents = core.documents
-        if self._opening and self._opening.took_line:
-            documents += 1
-        if core.is_jsonl and not is_line_by_line(data, documents):
-            return None
-        return data if is_within(data, self._options) else None
-
-    def _style(self, core: Core, earlier: Earlier | None) -> Style:
-        unclosed = self._opening is not None and self._opening.is_unclosed
-        cut_short = core.is_cut_short or unclosed or self._is_marked
-        style = Style(
-            form=self._options.report,
-            key="_clip",
-            note=self._options.note,
-            lang=self._options.lang,
-            jsonl=core.is_jsonl,
-            cut_short=cut_short and not core.is_stopped,
-            at_least=cut_short,
-            has_cursors=core.has_key(CURSOR_KEYS),
-            is_always=earlier is not None or cut_short,
-            earlier_bytes=0,
-            unlisted=0,
-            selection=selection_text(self._options),
-            is_selected=core.has_deselected,
-        )
-        if earlier is not None:
-            lines = b",".join(line_of(cut) for cut in earlier.cuts[:EARLIER_LINES])
-            style = style._replace(earlier_bytes=len(lines), unlisted=earlier.unlisted)
-        number = 1
-        while core.key_is_taken(style.words):
-            # one more, as a person would count; doubled against a spiteful input
-            number += 1 if number < 16 else number
-            style = style._replace(key=f"_clip_{number}")
-        return style
-
-    def _too_small(self, core: Core, least: TooSmall) -> Exception:
-        options = self._options
-        if least.bytes is None and core.is_cut_short and not core.is_stopped:
-            return IncompleteJSONError("nothing whole has arrived", self._read, None)
-        # Where nothing can be shortened only the whole input will do.
-        size = self._read if least.bytes is None else least.bytes
-        chars = self._read if least.chars is None else least.chars
-        if options.max_bytes is not None and size > options.max_bytes:
-            return BudgetTooSmallError(size, "bytes")
-        if options.max_chars is not None and chars > options.max_chars:
-            return BudgetTooSmallError(chars, "chars")
-        if options.max_tokens is not None and size > options.budget_bytes:
-            return BudgetTooSmallError(-(-size // BYTES_PER_TOKEN), "tokens")
-        return BudgetTooSmallError(self._read, "string_chars")
+def _clip_text(options: Options, text: str) -> tuple[str, tuple[Cut, ...]]:
+    with Clipper._of(options) as clipper:
+        clipper.feed(text)
+        result = clipper.finish()
+    return result.text, result.report.cuts
 
 
 def _advance(steps: Counting[Clip], count: Any) -> str | Clip:
@@ -520,15 +397,6 @@ def _advance(steps: Counting[Clip], count: Any) -> str | Clip:
     except StopIteration as end:
         clip: Clip = end.value
         return clip
-
-
-def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:
-    """Put the cuts of an earlier clip in, and count those that cannot be."""
-    texts = fitted.data.split(b"\n") if style.jsonl else [fitted.data]
-    values = [parsed(text) for text in texts]
-    document = values if style.jsonl else values[0]
-    cuts, lost = merge_cuts(cuts_of(fitted.lines), earlier, document)
-    return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
 
 
 def _check_lines_are_known(core: Core, options: Options) -> None:
@@ -542,35 +410,3 @@ def _check_lines_are_known(core: Core, options: Options) -> None:
             "the input is JSON Lines, which fields has to know from the start: pass "
             'format="jsonl"'
         )
-
-
-def _report(
-    fitted: Fitted, style: Style, selection: dict[str, list[str]] | None
-) -> Report:
-    cuts = cuts_of(fitted.lines)
-    arrays = [cut.path for cut in cuts if cut.unit == "items"]
-    gap = None
-    if arrays and style.has_cursors and not style.jsonl:
-        gap = cursor_gap(fitted.data, arrays)
-    return Report(
-        cuts=cuts,
-        total_is="at_least" if style.at_least else "exact",
-        input_cut=style.cut_short,
-        key=style.key,
-        cursor_gap=gap,
-        selection=selection,
-    )
-
-
-def is_within(data: bytes, options: Options) -> bool:
-    """Tell whether a text is within every budget."""
-    if options.max_bytes is not None and len(data) > options.max_bytes:
-        return False
-    if options.max_chars is None or len(data) <= options.max_chars:
-        return True
-    return len(data.decode()) <= options.max_chars
-
-
-def is_line_by_line(data: bytes, documents: int) -> bool:
-    """Tell whether each of the documents has a line of its own."""
-    return sum(bool(line.strip()) for line in data.split(b"\n")) == documents

@@ -28,6 +28,9 @@ __all__ = [
 ]
 
 
+SHOWN = 200  # characters of a reference
+
+
 class StreamclipError(Exception):
     """Stand for every error that streamclip raises on its own account."""
 
@@ -144,18 +147,23 @@ class ReferenceNotFoundError(StreamclipError, LookupError):
 
     Args:
         ref: The reference as it was asked for.
+        reason: What is wrong with it, and what to do, if that is known.
 
     >>> print(ReferenceNotFoundError("clip:7f3a9c2k8m4q"))
     the store has no 'clip:7f3a9c2k8m4q': it has expired, or is in another store; \
-clip the source again
+repeat the call that gave it, which clips the source again
     """
 
-    def __init__(self, ref: str) -> None:
-        super().__init__(ref)
+    def __init__(self, ref: str, reason: str | None = None) -> None:
+        super().__init__(ref, reason)
         self.ref = ref
+        self.reason = reason
 
     def __str__(self) -> str:
+        ref = repr(self.ref if len(self.ref) < SHOWN else self.ref[:SHOWN] + "…")
+        if self.reason:
+            return f"{ref}: {self.reason}"
         return (
-            f"the store has no {self.ref!r}: it has expired, or is in another store; "
-            "clip the source again"
+            f"the store has no {ref}: it has expired, or is in another store; "
+            "repeat the call that gave it, which clips the source again"
         )

@@ -50,6 +50,7 @@ OUR_KEYS = {
     "total_is",
     "cursor_gap",
     "selection",
+    "warning",
     "more",
     "note",
 }

@@ -8,7 +8,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict
 
 from streamclip._binding import CoreOptions
 from streamclip.profiles import PROFILES, Profile
@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from streamclip.tokens import Tokenizer
 
-__all__ = ["BYTES_PER_TOKEN", "ClipOptions", "Limits", "Options", "checked", "squeezed"]
+__all__ = [
+    "BYTES_PER_TOKEN",
+    "ClipOptions",
+    "Limits",
+    "Options",
+    "Store",
+    "Writer",
+    "checked",
+    "squeezed",
+]
 
 # Four rooms of this size still have 32-bit sizes.
 MAX_BUDGET_BYTES = 1 << 28
@@ -39,6 +48,39 @@ CHOICES = {
     "incomplete": ("error", "keep"),
 }
 SIZES = ("max_record_bytes", "max_string_chars", "max_items")
+
+
+class Writer(Protocol):
+    """One document on its way into a store."""
+
+    @property
+    def ref(self) -> str:
+        """What it will be known by."""
+
+    def write(self, chunk: bytes | memoryview) -> None:
+        """Take the next bytes."""
+
+    def commit(self, *, jsonl: bool, cut: bool) -> bool:
+        """Keep what was written, and tell whether it is safely kept.
+
+        Args:
+            jsonl: Whether it is JSON Lines.
+            cut: Whether it ended early.
+        """
+
+    def abort(self) -> None:
+        """Drop what was written, if it is not kept yet."""
+
+
+class Store(Protocol):
+    """What keeps documents: a `streamclip.Store`."""
+
+    @property
+    def tool(self) -> str | None:
+        """The name of the tool that fetches from it, for the reader."""
+
+    def writer(self, max_depth: int, text_format: str) -> Writer:
+        """Begin to take a document."""
 
 
 class ClipOptions(TypedDict, total=False):
@@ -94,6 +136,8 @@ class ClipOptions(TypedDict, total=False):
         max_depth: Levels of nesting that are accepted.
         default: Called by orjson for a value that it cannot write, when the
             source is one that orjson has to write.
+        store: Where the whole input goes if something is left out of the clip,
+            which then tells how to get it (`Store`). None: nowhere.
     """
 
     max_bytes: int | None
@@ -117,6 +161,7 @@ class ClipOptions(TypedDict, total=False):
     incomplete: Literal["error", "keep"]
     max_depth: int
     default: Callable[[Any], Any] | None
+    store: Store | None
 
 
 class Limits(NamedTuple):
@@ -136,7 +181,8 @@ def checked(options: ClipOptions) -> Options:
     if options.keys() <= NAMES:
         # Most calls are like one before.
         if all(type(value) in PLAIN_TYPES for value in options.values()):
-            return _checked_once(**options)
+            plain: dict[str, Any] = {**options}
+            return _checked_once(**plain)
         return Options(**options)
     name = min(options.keys() - NAMES)
     message = f"there is no option {name!r}"
@@ -185,6 +231,8 @@ class Options:
     incomplete: str = "error"
     max_depth: int = 1024
     default: Callable[[Any], Any] | None = None
+    store: Store | None = None
+    cut_atoms: bool = False  # of a page: else one of base64 would show nothing
 
     def __post_init__(self) -> None:
         if self.profile is not None:
@@ -202,6 +250,8 @@ class Options:
             _check_size(name, getattr(self, name), None)
         if self.default is not None and not callable(self.default):
             raise TypeError(f"default is a function, not {self.default!r}")
+        if self.store is not None:
+            self._check_store()
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
@@ -215,6 +265,15 @@ class Options:
             _check_names(name, getattr(self, name))
         if self.fields is not None and not self.fields:
             raise ValueError("fields has at least one name")
+
+    def _check_store(self) -> None:
+        if not callable(getattr(self.store, "writer", None)):
+            raise TypeError(f"store is a streamclip.Store, not {self.store!r}")
+        if self.read == "enough":
+            raise ValueError(
+                'read="enough" leaves the rest unread, and a store keeps all of it: '
+                "give one of them"
+            )
 
     def _take_budgets(self) -> None:
         """Have the profile's budgets where none is given."""
@@ -267,6 +326,7 @@ class Options:
             fields=tuple(map(squeezed, self.selection.get("fields", ()))),
             drop=tuple(map(squeezed, self.selection.get("drop", ()))),
             keep=self.keep,
+            cut_atoms=self.cut_atoms,
             stop_early=self.read == "enough",
         )
 

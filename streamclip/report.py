@@ -18,7 +18,16 @@ import orjson
 from streamclip._binding import Fitted, Words
 from streamclip.options import Limits, Options
 
-__all__ = ["UNIT_ORDER", "Cut", "Report", "Style", "finished_text", "in_order"]
+__all__ = [
+    "UNIT_ORDER",
+    "Cut",
+    "Page",
+    "Report",
+    "Slice",
+    "Style",
+    "finished_text",
+    "in_order",
+]
 
 LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
 MORE_DIGITS = 5  # set aside for the number of lines that are not shown
@@ -80,9 +89,11 @@ class Report:
         key: The key under which the report stands in the data.
         cursor_gap: JSON Pointer of a pagination cursor that was kept though its
             page was cut: following it skips what was left out.
-        ref: Not told yet: None.
+        ref: What `Store.fetch` gets the rest by, if there is a store and something
+            was left out.
+        warning: What else went wrong: None, or that a store has failed.
         selection: The options `fields` and `drop`, as far as they were given,
-            if a member was deselected; else None. That is not a cut. A member
+            if a member was deselected, and the `where` of a page; else None. That is not a cut. A member
             in a part that was only counted is not seen.
     """
 
@@ -92,7 +103,8 @@ class Report:
     key: str = "_clip"
     cursor_gap: str | None = None
     ref: str | None = None
-    selection: dict[str, list[str]] | None = None
+    selection: dict[str, Any] | None = None
+    warning: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values.
@@ -108,7 +120,79 @@ class Report:
             "ref": self.ref,
             "key": self.key,
             "selection": self.selection,
+            "warning": self.warning,
         }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slice:
+    """Which part of a stored value a page has.
+
+    Args:
+        at: JSON Pointer of the value.
+        start: The first element, member or character of it that is in the page.
+        kept: How many of them are.
+        total: How many the value has; with `where`, how many match.
+        next: Where to go on, None at the end.
+    """
+
+    at: str
+    start: int
+    kept: int
+    total: int
+    next: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as it is written into the data."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Page:
+    """What a clip of a part of a stored value has to know of the whole.
+
+    Args:
+        ref: What the value is fetched by, with its pointer.
+        at: That pointer.
+        unit: What it consists of: "items", "members", "chars", or "" for a
+            number or literal.
+        start: The first of them that was fed.
+        count: How many were.
+        total: How many there are.
+        where: The condition that all that count fulfil.
+        is_cut: Whether the document that it is of ended early.
+        tool: The name of the tool that fetches, or "".
+    """
+
+    ref: str
+    at: str
+    unit: str = ""
+    start: int = 0
+    count: int = 1
+    total: int = 1
+    where: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
+    is_cut: bool = False
+    tool: str = ""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is less than the value."""
+        return self.count < self.total or self.where is not None
+
+    @property
+    def path(self) -> str:
+        """`at` as the report writes paths, in which `*` is no key."""
+        return "/".join("~2" if t == "*" else t for t in self.at.split("/"))
+
+    def is_about(self, cut: Cut) -> bool:
+        """Tell whether a cut is that of the value itself."""
+        return cut.path == self.path and cut.unit == self.unit
+
+    def slice_of(self, kept: int) -> Slice:
+        """Return what it comes to if so much of it is kept."""
+        end = self.start + kept
+        following = end if end < self.total else None
+        return Slice(self.at, self.start, kept, self.total, following)
 
 
 def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
@@ -176,6 +260,11 @@ PLAIN_NOTES = {
     "en": "The input ended early; there may be more.",
     "zh": "输入提前结束，可能还有更多。",
 }
+TOOL_NOTES = {
+    "en": " Call {tool} with `more` to get them.",
+    "zh": "要取得它们，请用 `more` 调用 {tool}。",
+}
+WARNING = "the rest could not be stored"
 SIBLING_NOTES = {
     "en": "Not all elements are shown here; the others exist.",
     "zh": "此处未显示全部元素；其余元素存在。",
@@ -195,7 +284,12 @@ def note_text(style: Style, cuts: tuple[Cut, ...]) -> str:
 
 
 def _note_template(style: Style) -> str:
-    return (AT_LEAST_NOTES if style.at_least else NOTES)[style.lang]
+    template = (AT_LEAST_NOTES if style.at_least else NOTES)[style.lang]
+    if not style.tool or not style.more:
+        return template
+    # A name is no template.
+    name = style.tool.replace("{", "{{").replace("}", "}}")
+    return template + TOOL_NOTES[style.lang].replace("{tool}", name)
 
 
 class Style(NamedTuple):
@@ -214,6 +308,11 @@ class Style(NamedTuple):
     unlisted: int  # its cuts that were not told, or could not be kept
     selection: bytes  # as JSON, empty if there is none
     is_selected: bool  # a member was deselected
+    more: str = ""  # what the rest is fetched by
+    tool: str = ""  # and the tool that does it
+    page: Page | None = None
+    slice: Slice | None = None  # of the page, once it is known
+    warning: str = ""
 
     @property
     def words(self) -> Words:
@@ -221,16 +320,16 @@ class Style(NamedTuple):
         return _words(self)
 
 
-def _string(text: str) -> bytes:
+def _json(value: Any) -> bytes:
     try:
-        return orjson.dumps(text)
+        return orjson.dumps(value)
     except TypeError:  # a lone surrogate, which has to stay an escape
-        return json.dumps(text).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 @functools.lru_cache(maxsize=64)
 def _words(style: Style) -> Words:
-    key = _string(style.key)
+    key = _json(style.key)
     note = _note_words(style)
     frame = b"".join([key, b':{"cuts":[]', *_flags(style), b"},"])
     frame += b"9" * style.earlier_bytes
@@ -243,13 +342,16 @@ def _words(style: Style) -> Words:
         style
     )
     inline = style.form == "inline"
+    path = style.page.path if style.page else ""
+    pointer = "" if "#" in style.more else "#"
     return Words(
         style.form,
         mark=key + b':{"truncated":true',
         mark_fields=b',"fields":',
         mark_omitted=b',"omitted":',
+        mark_more=_open(b',"more":', style.more + pointer) if style.more else b"",
         mark_end=b"}",
-        path=b'{"path":',
+        path=_open(b'{"path":', path),
         members=b',"unit":"members"',
         chars=b',"unit":"chars"',
         kept=b',"kept":',
@@ -266,11 +368,16 @@ def _words(style: Style) -> Words:
         **note,
         selection_bytes=len(selection),
         selection_chars=len(selection.decode()),
-        sibling_total=_string(_sibling_total(style)),
+        sibling_total=_json(_sibling_total(style)),
         sibling_omitted=b'"omitted"',
         sibling_note=b'"note"',
         sibling_text=_sibling_note(style),
     )
+
+
+def _open(member: bytes, text: str) -> bytes:
+    """Write a member whose value, a string, goes on."""
+    return member + _json(text)[:-1]
 
 
 def _note_words(style: Style) -> dict[str, int | tuple[int, ...]]:
@@ -279,11 +386,11 @@ def _note_words(style: Style) -> dict[str, int | tuple[int, ...]]:
         return {}
     frame = b',"note":'
     if isinstance(style.note, str):
-        note = frame + _string(style.note)
+        note = frame + _json(style.note)
         return {"note_bytes": len(note), "note_chars": len(note.decode())}
     template = _note_template(style)
-    fixed = frame + _string(template.format(omitted="", total="", unit=""))
-    plain = frame + _string(PLAIN_NOTES[style.lang])
+    fixed = frame + _json(template.format(omitted="", total="", unit=""))
+    plain = frame + _json(PLAIN_NOTES[style.lang])
     times = template.count("{unit}")
     units = UNITS[style.lang].values()
     return {
@@ -301,8 +408,8 @@ def _sibling_total(style: Style) -> str:
 
 def _sibling_note(style: Style) -> bytes:
     if isinstance(style.note, str):
-        return _string(style.note)
-    return _string(SIBLING_NOTES[style.lang]) if style.note else b""
+        return _json(style.note)
+    return _json(SIBLING_NOTES[style.lang]) if style.note else b""
 
 
 def _flags(style: Style) -> list[bytes]:
@@ -311,6 +418,15 @@ def _flags(style: Style) -> list[bytes]:
         flags.append(b',"input_cut":true')
     if style.at_least:
         flags.append(b',"total_is":"at_least"')
+    if style.warning:
+        flags.append(b',"warning":' + _json(style.warning))
+    if style.page:
+        told = style.slice or style.page.slice_of(style.page.count)
+        flags.append(b',"slice":' + _json(told.to_dict()))
+        if style.slice is None:  # `next` may yet be a number
+            flags.append(b"9" * len(str(style.page.total)))
+    if style.more:
+        flags.append(b',"more":' + _json(style.more))
     return flags
 
 
@@ -318,13 +434,40 @@ def _selection(style: Style) -> bytes:
     return style.selection and b',"selection":' + style.selection
 
 
-def selection_text(options: Options) -> bytes:
+def selection_text(options: Options, page: Page | None) -> bytes:
     """Return what is selected as JSON; nothing if everything is."""
     parts = [
-        _string(what) + b":[" + b",".join(map(_string, names)) + b"]"
+        _json(what) + b":[" + b",".join(map(_json, names)) + b"]"
         for what, names in options.selection.items()
     ]
+    if page and page.where is not None:
+        parts.append(b'"where":' + _json(page.where))
     return b"{" + b",".join(parts) + b"}" if parts else b""
+
+
+def with_root_cut(fitted: Fitted, page: Page, kept: int) -> Fitted:
+    """Tell of the page's value what is missing in all of it, not in what was fed.
+
+    Args:
+        fitted: What the core came to.
+        page: What it was fed.
+        kept: How much of that it has kept.
+    """
+    cuts = [cut for cut in cuts_of(fitted.lines) if not page.is_about(cut)]
+    if kept < page.total and page.unit:
+        omitted = page.total - kept
+        cuts.append(Cut(page.path, page.unit, kept, page.total, omitted))
+    return fitted._replace(lines=[line_of(cut) for cut in in_order(cuts)])
+
+
+def _without_root_cut(fitted: Fitted, page: Page) -> Fitted:
+    cuts = cuts_of(fitted.lines)
+    lines = [
+        line
+        for cut, line in zip(cuts, fitted.lines, strict=True)
+        if not page.is_about(cut)
+    ]
+    return fitted._replace(lines=lines)
 
 
 def finished_text(
@@ -346,6 +489,8 @@ def finished_text(
         return fitted.data
     if style.form == "siblings":
         return _with_siblings(fitted, style, report)
+    if style.page:
+        fitted = _without_root_cut(fitted, style.page)  # the slice tells it
     fits = _Room(fitted, style, limits).count_before
     selection = _selection(style) if style.is_selected else b""
     if fitted.complete and not style.is_always:
@@ -354,10 +499,10 @@ def finished_text(
             return fitted.data
         return _join(fitted, style, _block(fitted, style, selection, 0))
     note = ending = cursor = b""
-    if style.note:
-        note = b',"note":' + _string(note_text(style, report.cuts))
+    if style.note and (report.cuts or not style.page):
+        note = b',"note":' + _json(note_text(style, report.cuts))
     if report.cursor_gap is not None:
-        cursor = b',"cursor_gap":' + _string(report.cursor_gap)
+        cursor = b',"cursor_gap":' + _json(report.cursor_gap)
     whole = selection + cursor + note
     if fits(whole) == min(LINES_MAX, len(fitted.lines)) > 0:
         return _join(fitted, style, _block(fitted, style, whole, LINES_MAX))
@@ -440,7 +585,7 @@ def _block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
 
 def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
     data = fitted.data
-    member = _string(style.key) + b":" + block
+    member = _json(style.key) + b":" + block
     if style.jsonl:
         return b"{" + member + b"}\n" + data
     if not fitted.root_is_object:
@@ -450,10 +595,11 @@ def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
 
 def _with_siblings(fitted: Fitted, style: Style, report: Report) -> bytes:
     """Tell a cut of the root array, beside which no other member stands."""
-    root = next((cut for cut in report.cuts if not cut.path), None)
+    path = style.page.path if style.page else ""
+    root = next((cut for cut in report.cuts if cut.path == path), None)
     if fitted.root_is_object or root is None:
         return fitted.data
-    told = _string(_sibling_total(style))
+    told = _json(_sibling_total(style))
     told += b':%d,"omitted":%d' % (root.total, root.omitted)
     if note := _sibling_note(style):
         told += b',"note":' + note

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from reference_report import Line, Words, lines_of, marked
+from reference_report import Line, Words, lines_of, marked, numbered
 from reference_sharing import Law, keep
 from reference_text import (
     LONG_ATOM,
@@ -267,7 +267,12 @@ class View:
         """Return the data with a mark in every shortened record."""
         if self.root is None:
             return b""
-        return self._join(partial(marked, words=words, is_element=self.multi))
+        if not isinstance(self.root, Array) or not self.multi:
+            return marked(self.root, words)
+        lines = numbered(self.root)
+        return b"\n".join(
+            marked(line, words, b"/" + at, is_element=True) for at, line in lines
+        )
 
     def _join(self, write: Callable[[Value], bytes]) -> bytes:
         assert self.root is not None

@@ -19,8 +19,9 @@ class Words:
     mark: bytes = b'"_clip":{"truncated":true'
     mark_fields: bytes = b',"fields":'
     mark_omitted: bytes = b',"omitted":'
+    mark_more: bytes = b""
     mark_end: bytes = b"}"
-    path: bytes = b'{"path":'
+    path: bytes = b'{"path":"'
     members: bytes = b',"unit":"members"'
     chars: bytes = b',"unit":"chars"'
     kept: bytes = b',"kept":'
@@ -59,7 +60,7 @@ class Line:
     def text(self, words: Words) -> bytes:
         """Write it with these words."""
         unit = {"items": b"", "members": words.members, "chars": words.chars}
-        parts = [words.path, b'"', self.path, b'"', unit[self.unit]]
+        parts = [words.path, self.path, b'"', unit[self.unit]]
         parts += [words.kept, b"%d" % self.kept, words.total, b"%d" % self.total]
         parts += [words.omitted, b"%d" % self.omitted]
         if self.places > 1:
@@ -77,7 +78,7 @@ def _list_of_keys(keys: Iterable[bytes]) -> bytes:
 
 def _token(key: bytes) -> bytes:
     """Write a key as a reference token, in which `*` is no wildcard."""
-    return b"~2" if key == b"*" else key.replace(b"~", b"~0").replace(b"/", b"~1")
+    return b"~2" if key == b"*" else _key_token(key)
 
 
 def lines_of(root: Value) -> list[Line]:
@@ -146,7 +147,7 @@ def _below(values: list[Value]) -> dict[bytes, list[Value]]:
     return groups
 
 
-def _mark(record: Object, words: Words) -> bytes:
+def _mark(record: Object, words: Words, pointer: bytes) -> bytes:
     """Write the mark of a shortened record."""
     named = _are_named(record.missing)
     fields = [
@@ -161,17 +162,40 @@ def _mark(record: Object, words: Words) -> bytes:
         parts += [words.mark_fields, _list_of_keys(fields)]
     if not named:
         parts += [words.mark_omitted, b"%d" % len(record.missing)]
+    if words.mark_more:
+        parts += [words.mark_more, pointer, b'"']
     return b"".join([*parts, words.mark_end])
 
 
-def marked(value: Value, words: Words, *, is_element: bool = False) -> bytes:
+def marked(
+    value: Value, words: Words, pointer: bytes = b"", *, is_element: bool = False
+) -> bytes:
     """Return the squeezed form, with the marks of shortened records."""
     if isinstance(value, Array):
-        inner = (marked(e, words, is_element=True) for e in value.shown)
+        inner = (
+            marked(element, words, pointer + b"/" + token, is_element=True)
+            for token, element in numbered(value)
+        )
         return b"[" + b",".join(inner) + b"]"
     if not isinstance(value, Object) or not value.has_place:
         return squeezed(value)
     if is_element:
-        return b"{" + _mark(value, words) + b"," + squeezed(value)[1:]
-    members = (b'"' + key + b'":' + marked(v, words) for key, v in value.shown)
+        return b"{" + _mark(value, words, pointer) + b"," + squeezed(value)[1:]
+    members = (
+        b'"' + key + b'":' + marked(member, words, pointer + b"/" + _key_token(key))
+        for key, member in value.shown
+    )
     return b"{" + b",".join(members) + b"}"
+
+
+def numbered(array: Array) -> Iterator[tuple[bytes, Value]]:
+    """Yield the elements that are kept, with what they are in a pointer."""
+    after = len(array.elements) - len(array.parts[1])
+    for at, element in enumerate(array.parts[0]):
+        yield array.index(at), element
+    for at, element in enumerate(array.parts[1], after):
+        yield array.index(at), element
+
+
+def _key_token(key: bytes) -> bytes:
+    return key.replace(b"~", b"~0").replace(b"/", b"~1")

@@ -60,7 +60,8 @@ FULL: dict[str, Tree] = {
     "h": TEXT,
 }
 
-INLINE, DETACHED = Words(), Words(inline=False)
+INLINE = Words(mark_more=b',"more":"clip:0123456789ab#')
+DETACHED = Words(inline=False)
 # What room is set aside for, whatever is selected.
 SELECTING = Words(selection_bytes=70, selection_chars=66)
 VERBOSE = Words(selection_bytes=170, selection_chars=170)
