@@ -3,10 +3,10 @@
  * One struct holds everything that must survive the end of a chunk, so a
  * document may be cut anywhere: inside a number, an escape, a UTF-8 sequence, a
  * literal. The machine that moves it is machine.inc; it is compiled with the
- * hooks that build the tree (walk.c), with those that count (seek.c) and without
- * any (kernel_scalar.c), and because they share this state one may go on where
- * another stopped. So do the other kernels, which return to it at the end of
- * each tile.
+ * hooks that build the tree (walk.c), with those that count (seek.c) and
+ * without any (kernel_scalar.c), and because they share this state one may go
+ * on where another stopped. So do the other kernels, which return to it at the
+ * end of each tile.
  */
 #ifndef STREAMCLIP_LEX_H
 #define STREAMCLIP_LEX_H
