@@ -8,8 +8,10 @@
 
 #include "lex_steps.h"
 
-/* A container is probably large, but it may be small and then all that was read
-   of the tile behind it is read for nothing: tiles grow from here. */
+/* A container may be small, as the members of a map are: then all that was read
+   of a tile behind it is read for nothing. So the first bytes are not read in
+   tiles, and tiles grow. */
+#define PORTABLE_BYTES 512
 #define FIRST_BYTES 1024
 
 /* Less than this is read faster byte by byte. */
@@ -135,7 +137,8 @@ size_t sc_tiles_skip(sc_tile_scan *scan, struct sc_lex *lex,
     bool may_be_lines = floor == 0 && lex->format != SC_FORMAT_JSON;
     bool lines = may_be_lines && lex->documents > 1;
     size_t most = floor ? FIRST_BYTES : SC_TILE_BYTES;
-    size_t at = 0;
+    size_t first = len < PORTABLE_BYTES ? len : PORTABLE_BYTES;
+    size_t at = floor ? portable(lex, data, first, floor, count) : 0;
 
     while (at < len && !lex->status && lex->depth >= floor) {
         size_t size = len - at < most ? len - at : most;
