@@ -16,7 +16,13 @@ SANITIZE_FLAGS := -O1 -g -fno-omit-frame-pointer \
 SANITIZE_OPTIONS := detect_leaks=0:abort_on_error=1:print_stacktrace=1:$\
 	allocator_may_return_null=1
 
-BENCH_ARGS := --benchmark-columns=min,median,rounds --benchmark-sort=name
+# The commit that bench-instructions compares with.
+AGAINST ?= HEAD~1
+
+# Sizes of the documents to measure with, in MB: one or several.
+STREAMCLIP_BENCH_MB ?= 5
+BENCH_ARGS := --benchmark-columns=min,median,rounds --benchmark-sort=name \
+	--benchmark-min-rounds=3 --benchmark-max-time=0.3
 # One look at each benchmark: enough to see that it runs and its answer is right.
 BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 	--benchmark-calibration-precision=1
@@ -24,10 +30,11 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo gallery test test-store test-slow cross check format \
-	sanitize bench bench-short dist test-dist clean
+	sanitize bench bench-report bench-short bench-instructions dist test-dist \
+	clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
 build: $(VENV)/built ## make .venv and install streamclip into it, editable
@@ -107,14 +114,28 @@ sanitize: build ## run the core tests under ASan and UBSan
 	PYTHONMALLOC=malloc PYTHONPATH="$(CURDIR)/$(SANITIZE_DIR)/lib" \
 		$(BIN)/pytest tests --capture=sys --require-core=$(SANITIZE_DIR)/lib
 
-bench: build $(VENV)/rivals ## compare speeds; results also in build/bench.json
+# $(1): sizes in MB for the suites. $(2): for rows in processes of their own.
+define measure
 	@mkdir -p build
-	$(BIN)/pytest bench --benchmark-json=build/bench.json $(BENCH_ARGS)
-	@$(BIN)/python bench/memory.py
-	@$(BIN)/python bench/report.py build/bench.json
+	STREAMCLIP_BENCH_MB="$(1)" $(BIN)/pytest bench \
+		--benchmark-json=build/bench.json $(BENCH_ARGS)
+	@echo "measuring each contender in a process of its own: $(2) MB"
+	@$(BIN)/python bench/processes.py build/processes.json $(2)
+	@$(BIN)/python bench/report.py
+endef
+
+bench: build $(VENV)/rivals ## compare speeds and memory, in three minutes
+	$(call measure,$(STREAMCLIP_BENCH_MB),$(STREAMCLIP_BENCH_MB))
+
+bench-report: build $(VENV)/rivals ## measure more, write README and docs/bench.svg
+	$(call measure,50,1 50 500)
+	@$(BIN)/python bench/report.py --readme
 
 bench-short: build $(VENV)/rivals ## run each benchmark once
 	STREAMCLIP_BENCH_MB=1 $(BIN)/pytest bench $(BENCH_ARGS) $(BENCH_SHORT_ARGS)
+
+bench-instructions: build ## count instructions (valgrind), against AGAINST
+	@$(BIN)/python bench/instructions.py --against $(AGAINST)
 
 dist: build ## build the source archive and the wheel in dist/
 	@echo "building dist/"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from clock import cpu_seconds
 from contenders import SCANNERS, pairs
 from inputs import KINDS, document, truth
 from streamclip import InvalidJSONError
 from streamclip._binding import check
+
+pytestmark = pytest.mark.benchmark(timer=cpu_seconds)
 
 
 @pytest.mark.parametrize(("kind", "contender"), pairs(KINDS, SCANNERS))

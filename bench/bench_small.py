@@ -11,8 +11,11 @@ from typing import Any
 import orjson
 import pytest
 
+from clock import cpu_seconds
 from inputs import answers
 from streamclip import clip
+
+pytestmark = pytest.mark.benchmark(timer=cpu_seconds)
 
 COUNT = 100
 BUDGETS = {"fits": 8192, "cut": 2048}
