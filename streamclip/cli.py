@@ -293,7 +293,7 @@ def clip_command(
         return fail(USAGE, str(error))
     except BudgetTooSmallError as error:
         needed = f"{error.needed} {error.unit} are needed"
-        option = f"--max-{error.unit}"
+        option = f"--max-{error.unit}".replace("_", "-")
         return fail(USAGE, f"{name}: nothing useful fits: {needed}; raise {option}")
     except IncompleteJSONError as error:
         hint = "--incomplete keep clips it" if error.hint else None

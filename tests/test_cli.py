@@ -238,6 +238,10 @@ def test_a_budget_that_nothing_fits_exits_2() -> None:
     assert found, done.stderr
     assert run("-b", found[1], data=DATA).returncode == 0
     assert b"--max-chars" in run("-c", "5", data=DATA).stderr
+    url = b'"https://example.com/"'
+    assert (
+        b"raise --max-string-chars\n" in run("--max-string-chars", "3", data=url).stderr
+    )
 
 
 def test_a_tokenizer_that_is_not_known_exits_2() -> None:
