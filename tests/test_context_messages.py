@@ -274,6 +274,18 @@ def test_an_image_in_a_tool_result_is_found() -> None:
         assemble(window=1000, history=[use("a"), results])
 
 
+def test_what_is_no_block_of_a_tool_result_is_left_as_it_is() -> None:
+    """Also where the texts beside it are clipped."""
+    results = used("a")
+    results["content"][0]["content"] = ["text", None, {"type": "text", "text": "x" * 9}]
+    history = [use("a"), results, USER]
+    ledger = assemble(window=1000, history=history, tokenizer=len, clip_tool_results=5)
+    assert ledger.messages is not None
+    kept = ledger.messages[1]["content"][0]["content"]
+    assert kept == ["text", None, {"type": "text", "text": "x" * 5}]
+    check_ledger(ledger)
+
+
 @pytest.mark.parametrize(
     ("history", "tools", "shape"),
     [

@@ -178,7 +178,7 @@ def map_texts(content: Any, change: Callable[[str], str]) -> Any:
         return content
     return [
         {**block, "text": change(block["text"])}
-        if isinstance(block.get("text"), str)
+        if isinstance(block, Mapping) and isinstance(block.get("text"), str)
         else block
         for block in content
     ]
