@@ -42,6 +42,7 @@ ACCEPTED = (
     "an encoding's name (o200k_base, cl100k_base), an OpenAI model's name, a "
     "tiktoken.Encoding, a tokenizers.Tokenizer, or a function from str to int"
 )
+AWAITED = "use aclip, which alone awaits a tokenizer, or a function that does not wait"
 
 
 class _Definition(NamedTuple):
@@ -120,7 +121,7 @@ def counter(tokenizer: Tokenizer = "o200k_base") -> Callable[[str], int]:
     if _is_of("tokenizers", "Tokenizer", given):
         return functools.partial(_count_by_tokenizer, _unlimited(given))
     if is_async(given):
-        raise TypeError(f"{given!r} is asynchronous: use aclip")
+        raise TypeError(f"{given!r} is asynchronous: {AWAITED}")
     if not callable(given):
         raise TypeError(f"tokenizer is {ACCEPTED}, not {given!r}")
     count: Callable[[str], int] = given
@@ -146,8 +147,12 @@ def is_async(tokenizer: Any) -> bool:
     return inspect.iscoroutinefunction(tokenizer) or inspect.iscoroutinefunction(call)
 
 
-def as_count(value: Any) -> int:
+def as_count(value: Any, function: str = "the tokenizer") -> int:
     """Check what a caller's function counted.
+
+    Args:
+        value: What it returned.
+        function: What an error calls it.
 
     Raises:
         TypeError: It is no whole number.
@@ -155,17 +160,17 @@ def as_count(value: Any) -> int:
     """
     if inspect.iscoroutine(value):
         value.close()
-        raise TypeError("the tokenizer is asynchronous: use aclip")
+        raise TypeError(f"{function} is asynchronous: {AWAITED}")
     try:
         if isinstance(value, bool):
             raise TypeError
         count = operator.index(value)
     except TypeError:
         raise TypeError(
-            f"the tokenizer returned {value!r}, not a number of tokens"
+            f"{function} returned {value!r}, not a number of tokens"
         ) from None
     if count < 0:
-        raise ValueError(f"the tokenizer counted {count} tokens")
+        raise ValueError(f"{function} counted {count} tokens")
     return count
 
 
@@ -255,8 +260,8 @@ def chunks(text: str) -> Iterator[str]:
     """Split a text where each of ENCODINGS does, so that counts add up.
 
     Texts that share records share chunks: they end where objects, arrays and
-    numbers end and arrays begin, and only long ones elsewhere too: within text, or where the text
-    begins that has no such place.
+    numbers end and arrays begin. Only long ones end elsewhere too: within text, or,
+    where that has no such place, before it.
 
     >>> list(chunks('[{"id":1,"tags":["a","b"]},{"id":2}]'))
     ['[{"id":1', ',"tags', '":["a","b', '"]},{"id":2', '}]']

@@ -274,6 +274,22 @@ def test_an_image_in_a_tool_result_is_found() -> None:
         assemble(window=1000, history=[use("a"), results])
 
 
+def test_only_what_json_cannot_write_is_said_to_be_so() -> None:
+    """What the caller's functions return or raise is not the message's fault."""
+    circular: list[Any] = []
+    circular.append(circular)
+    for value in (circular, {1, 2}):
+        with pytest.raises(InvalidMessageError, match="JSON cannot write it"):
+            assemble(window=1000, history=[{**USER, "name": value}], tokenizer=len)
+        with pytest.raises(TypeError, match="JSON cannot write the tools"):
+            assemble(window=1000, history=[USER], tools=[value], tokenizer=len)
+    image = {"role": "user", "content": [IMAGES["anthropic"]]}
+    with pytest.raises(TypeError, match=r"^block_cost returned 8.5"):
+        assemble(window=1000, history=[image], block_cost=lambda block: 8.5)  # type: ignore[arg-type,return-value]
+    with pytest.raises(TypeError, match=r"^the tokenizer returned '7'"):
+        assemble(window=1000, history=[USER], tokenizer=lambda text: "7")  # type: ignore[arg-type,return-value]
+
+
 def test_what_is_no_block_of_a_tool_result_is_left_as_it_is() -> None:
     """Also where the texts beside it are clipped."""
     results = used("a")

@@ -46,6 +46,7 @@ TEXT_BLOCKS = frozenset(
 )
 RESULT_OF_SERVER = "_tool_result"  # web_search_tool_result and the like
 OPAQUE_ITEMS = frozenset({"image_generation_call", "item_reference"})
+UNWRITABLE = (TypeError, ValueError, RecursionError)  # by json.dumps: no JSON value
 SHORT = 40  # characters; roles and names come again and again
 
 
@@ -83,8 +84,18 @@ class Costs:
         return self._known[text]
 
     def tools(self, tools: Sequence[Any]) -> int:
-        """Count tool schemas, as one JSON text; none cost nothing."""
-        return self.text(compact(tools)) if tools else 0
+        """Count tool schemas, as one JSON text; none cost nothing.
+
+        Raises:
+            TypeError: JSON cannot write them.
+        """
+        if not tools:
+            return 0
+        try:
+            written = compact(tools)
+        except UNWRITABLE as error:
+            raise TypeError(f"JSON cannot write the tools: {error}") from None
+        return self.text(written)
 
     def message(self, message: Message, index: int) -> int:
         """Count a message or an item.
@@ -93,27 +104,19 @@ class Costs:
             InvalidMessageError: A block of it is no text, and there is no
                 `block_cost`; or JSON cannot write it.
         """
+        written: list[str] = []
+        others: list[Message] = []
         try:
-            return self._overhead + sum(
-                self._member(name, value, index) for name, value in _seen(message)
-            )
-        except (TypeError, RecursionError) as error:
+            for name, value in _seen(message):
+                written += _texts(name, value, others)
+        except UNWRITABLE as error:
             raise InvalidMessageError(f"JSON cannot write it: {error}", index) from None
+        cost = self._overhead + sum(self.text(text) for text in written)
+        return cost + sum(self._block(block, index) for block in others)
 
     def system(self, text: str) -> int:
         """Count a system message."""
         return self._overhead + self.text("system") + self.text(text)
-
-    def _member(self, name: str, value: Any, index: int) -> int:
-        if isinstance(value, str):
-            return self.text(value)
-        if name not in BLOCKS:
-            return self.text(compact(value))
-        others: list[Message] = []
-        listed = value if isinstance(value, (list, tuple)) else [value]
-        readable = _readable(listed, others)
-        cost = sum(self._block(block, index) for block in others)
-        return cost + (self.text(compact(readable)) if readable or not others else 0)
 
     def _block(self, block: Message, index: int) -> int:
         if self._block_cost is None:
@@ -122,7 +125,7 @@ class Costs:
                 "block_cost=, a function that tells them (--block-tokens)",
                 index,
             )
-        return as_count(self._block_cost(block))
+        return as_count(self._block_cost(block), "block_cost")
 
 
 def _seen(message: Message) -> list[tuple[str, Any]]:
@@ -141,6 +144,18 @@ def _seen(message: Message) -> list[tuple[str, Any]]:
         for name, value in message.items()
         if value is not None and name not in UNSEEN
     ]
+
+
+def _texts(name: str, value: Any, others: list[Message]) -> list[str]:
+    """Return a member as the text that is counted, and add its other blocks."""
+    if isinstance(value, str):
+        return [value]
+    if name not in BLOCKS:
+        return [compact(value)]
+    before = len(others)
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    readable = _readable(listed, others)
+    return [compact(readable)] if readable or len(others) == before else []
 
 
 def _readable(blocks: Sequence[Any], others: list[Message]) -> list[Any]:
