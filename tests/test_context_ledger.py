@@ -261,6 +261,8 @@ def test_a_log_gets_numbers_and_no_texts() -> None:
         ({"chunks": [{"id": "a"}]}, TypeError, "of the class Chunk"),
         ({"tools": {"name": "f"}}, TypeError, "tools is a list"),
         ({"system": {"role": "user", "content": "x"}}, TypeError, "system is a text"),
+        ({"system": 5}, TypeError, "system is a text.*, not 5"),
+        ({"system": 5, "shape": "anthropic"}, TypeError, "system is a text.*, not 5"),
         ({"tokenizer": "gpt-unknown"}, ValueError, "gpt-unknown"),
         ({"message_overhead": -1}, ValueError, "message_overhead is at least 0"),
     ],

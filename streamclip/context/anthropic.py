@@ -11,6 +11,7 @@ from streamclip.context.shape import (
     System,
     blocks_of,
     id_of,
+    listed,
     map_texts,
     role_of,
 )
@@ -87,7 +88,7 @@ class Anthropic(Shape):
 def _blocks(system: System) -> list[Message]:
     if isinstance(system, str):
         return [{"type": "text", "text": system}] if system else []
-    blocks = [system] if isinstance(system, Mapping) else list(system or ())
+    blocks = [*listed(system)]
     for block in blocks:
         if not isinstance(block, Mapping) or not isinstance(block.get("text"), str):
             raise TypeError("system is a text or a list of text blocks")

@@ -17,6 +17,7 @@ __all__ = ["Message", "Part", "Shape", "System"]
 
 Message: TypeAlias = Mapping[str, Any]
 System: TypeAlias = "str | Message | Sequence[Message] | None"
+PROMPTS = "the API's own system messages or text blocks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +77,15 @@ class Shape(abc.ABC):
         """
         if isinstance(system, str):
             return [{"role": "system", "content": system}] if system else []
-        messages = [system] if isinstance(system, Mapping) else list(system or ())
+        messages = listed(system)
         for index, message in enumerate(messages):
             try:
                 is_prompt = self.part(message, index).kind == "system"
             except InvalidMessageError as error:
                 raise TypeError(f"system[{index}]: {error.reason}") from None
             if not is_prompt or not _is_text(message.get("content")):
-                raise TypeError("system is a text, or system messages with texts")
-        return messages
+                raise TypeError(f"system is a text, or {PROMPTS}")
+        return [*messages]
 
     def lay_out(
         self, system: System, more: list[Message], history: list[Message]
@@ -101,6 +102,21 @@ class Shape(abc.ABC):
     def is_leading(self, message: Message, index: int) -> bool:
         """Tell whether a message at the head of a history is a system prompt."""
         return self.part(message, index).kind == "system"
+
+
+def listed(system: Message | Sequence[Message] | None) -> Sequence[Message]:
+    """Return the messages or blocks of a system prompt that is no text.
+
+    Raises:
+        TypeError: It has none.
+    """
+    if system is None:
+        return ()
+    if isinstance(system, Mapping):
+        return [system]
+    if not isinstance(system, (list, tuple)):
+        raise TypeError(f"system is a text, or {PROMPTS}, not {system!r}")
+    return system
 
 
 def members_of(message: object, index: int) -> Message:
