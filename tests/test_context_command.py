@@ -157,6 +157,26 @@ def test_wrong_usage_exits_2(words: list[str], context: Any) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("body", "shape"),
+    [
+        (RESPONSES, "chat"),
+        (RESPONSES, "anthropic"),
+        (ANTHROPIC, "chat"),
+        (ANTHROPIC, "responses"),
+        (CHAT, "responses"),
+    ],
+)
+def test_a_body_of_another_shape_than_is_said_exits_5(
+    body: Any, shape: str, context: Any, tmp_path: Path
+) -> None:
+    """What fits would be written where that API does not look for it."""
+    words = ("--window", "9999", "--shape", shape, "-o", str(tmp_path / "fitted.json"))
+    status, out, err = context(body, *words)
+    assert (status, out) == (5, "")
+    assert f"not {shape}" in err
+
+
 def test_an_image_has_the_price_that_is_given(context: Any) -> None:
     """One for all of them."""
     body = {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}

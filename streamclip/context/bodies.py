@@ -18,7 +18,7 @@ def channels_of(body: Any, shape: str = "auto") -> dict[str, Any]:
         shape: Which API it is for, if that is known.
 
     Raises:
-        ValueError: It is no such body.
+        ValueError: It is no such body, or not one of that shape.
 
     >>> channels_of({"model": "m", "input": "Hello", "instructions": "Be brief."})
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -30,19 +30,24 @@ def channels_of(body: Any, shape: str = "auto") -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise ValueError("a request is an object, or the list of its messages")
     if "input" in body:
-        history, system, likely = body["input"], body.get("instructions"), "responses"
+        history, system = body["input"], body.get("instructions")
+        possible = ["responses"]
         if isinstance(history, str):
             history = [{"role": "user", "content": history}]
     elif "messages" in body:
         history, system = body["messages"], body.get("system")
-        likely = "anthropic" if system else "auto"
+        possible = ["anthropic"] if system else ["anthropic", "chat"]
     else:
         raise ValueError("a request has its messages in 'messages' or in 'input'")
     if not isinstance(history, list):
         raise ValueError("a request's messages are a list")
+    if shape == "auto" and len(possible) == 1:
+        shape = possible[0]
+    if shape not in ("auto", *possible):
+        raise ValueError(f"the request is one of {' or '.join(possible)}, not {shape}")
     return {
         "history": history,
-        "shape": likely if shape == "auto" else shape,
+        "shape": shape,
         "system": system,
         "tools": body.get("tools") or body.get("functions"),
     }
