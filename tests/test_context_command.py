@@ -148,6 +148,7 @@ def test_what_is_no_request_exits_5(
         ["--window", "9", "--reserve", "9"],
         ["--window", "99", "--tokenizers", "gpt-unknown"],
         ["--window", "99", "--order", "none"],
+        ["--window", "99", "-o", "-"],
     ],
 )
 def test_wrong_usage_exits_2(words: list[str], context: Any) -> None:

@@ -104,6 +104,8 @@ def context_command(
     REQUEST is a file with the body of a request, or with its messages alone: OpenAI
     Chat Completions or Responses, or Anthropic Messages. - is standard input.
     """
+    if output == "-":
+        raise click.UsageError("the ledger is written to standard output: -o is a FILE")
     try:
         stdin = request == "-"
         data = sys.stdin.buffer.read() if stdin else Path(request).read_bytes()
