@@ -153,7 +153,7 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
             clipper: Clipper = await run_in_thread(_fed, source, asked)
             with clipper:
                 return await clipper._afinish()
-        if in_memory and len(source) < LOOP_BYTES:
+        if in_memory and len(source) < LOOP_BYTES and asked.max_tokens is None:
             return clip(source, **options)
         result: Clip = await run_in_thread(functools.partial(clip, source, **options))
         return result
@@ -172,7 +172,11 @@ def _fed(source: Any, options: Options) -> Clipper:
 
 
 async def _aclip_chunks(chunks: AsyncGenerator[Chunk, None], options: Options) -> Clip:
-    with Clipper._of(options, may_await=True) as clipper:
+    begin = functools.partial(Clipper._of, options, may_await=True)
+    # An encoding takes a second to load.
+    is_slow = options.max_tokens is not None
+    clipper: Clipper = await run_in_thread(begin) if is_slow else begin()
+    with clipper:
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
                 if not clipper.feed(chunk):

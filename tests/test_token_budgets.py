@@ -360,6 +360,26 @@ def test_aclip_takes_a_function_that_is_awaited(tokenizer: Any) -> None:
     asyncio.run(run())
 
 
+def test_aclip_lets_others_run_while_an_encoding_counts() -> None:
+    """Even for a short text: its first use loads the encoding."""
+
+    async def run() -> int:
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        running = asyncio.create_task(others())
+        await streamclip.aclip(b"[1, 2, 3]", max_tokens=100)
+        running.cancel()
+        return turns
+
+    assert asyncio.run(run()) > 0
+
+
 @pytest.mark.parametrize("call", [clip, streamclip.clip_records, streamclip.Clipper])
 def test_only_aclip_takes_it(call: Callable[..., Any]) -> None:
     """The others refuse it before anything is read."""
