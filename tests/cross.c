@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lex.h"
 #include "streamclip.h"
 
 #define MOST 20000
@@ -44,6 +45,22 @@ static size_t mutate(uint8_t *text, size_t len)
     return len;
 }
 
+/* What a state knows of the token that it is in, as a number. */
+static uint32_t inside(const sc_scanned *s)
+{
+    uint32_t found = 0;
+
+    if (s->state >= LEX_STRING && s->state <= LEX_UTF8)
+        found = s->in_key;
+    if (s->state >= LEX_HEX1 && s->state <= LEX_HEX4)
+        found |= (uint32_t)s->hex << 8;
+    if (s->state == LEX_UTF8)
+        found |= (uint32_t)s->utf8_len << 8 | (uint32_t)s->utf8_left << 16;
+    if (s->state == LEX_LITERAL)
+        found = (uint32_t)s->literal << 8 | (uint32_t)s->literal_at << 16;
+    return found;
+}
+
 static bool same(const sc_scanner *a, const sc_scanner *b)
 {
     sc_scanned x, y;
@@ -53,6 +70,7 @@ static bool same(const sc_scanner *a, const sc_scanner *b)
     return x.status == y.status && x.offset == y.offset && x.count == y.count &&
            x.documents == y.documents && x.depth == y.depth &&
            x.newline == y.newline && x.state == y.state &&
+           inside(&x) == inside(&y) &&
            (x.status || memcmp(x.levels + 1, y.levels + 1, x.depth) == 0);
 }
 
