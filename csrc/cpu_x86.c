@@ -9,7 +9,7 @@
 #include <cpuid.h>
 
 #ifdef __AVX__
-#error "no global -mavx or -march: such a library ends on lesser processors"
+#error "no global -mavx or -march: the library would crash without AVX"
 #endif
 
 #define BIT(n) (UINT32_C(1) << (n))
