@@ -140,6 +140,7 @@ async def aclip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
         InvalidJSONError: See `clip`.
         IncompleteJSONError: See `clip`.
         BudgetTooSmallError: See `clip`.
+        ImportError: See `clip`.
 
     >>> import asyncio
     >>> asyncio.run(aclip(b"[1, 2, 3]", max_bytes=100)).data

@@ -100,6 +100,7 @@ class Clipper:
     Raises:
         TypeError: No budget is given, or an option does not exist.
         ValueError: An option is out of its range.
+        ImportError: Tokens are to be counted, and the extra `tokens` is missing.
 
     >>> with Clipper(max_bytes=200) as clipper:
     ...     for number in range(100):

@@ -306,7 +306,7 @@ def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> R
 
 
 def is_within(data: bytes, options: Options) -> bool:
-    """Tell whether a text is within every budget."""
+    """Tell whether a text is within the budgets of bytes and characters."""
     if options.max_bytes is not None and len(data) > options.max_bytes:
         return False
     if options.max_chars is None or len(data) <= options.max_chars:

@@ -57,7 +57,7 @@ class Ledger:
         messages: What to send; None if the reason is not "ok".
         tools: The schemas as they came; None if the reason is not "ok".
         total: Tokens of all that is sent, counted from the messages. If nothing is,
-            what the protected part needs.
+            those of what did not fit, with all that goes before it.
         items: A line for each message of the system prompt, for the tools, each
             chunk in the order of packing, and each message of the history.
         request: What was asked for.
@@ -84,7 +84,7 @@ class Ledger:
 
     @property
     def remaining(self) -> int:
-        """Tokens of the input budget that are left; negative if it is too small."""
+        """Tokens of the input budget that are left; negative if it is exceeded."""
         return self.input_budget - self.total
 
     @property
