@@ -6,9 +6,9 @@
 
 #include "view.h"
 
-/* The header of the table in the object i: the member that has as many elements
-   as the first row of another, which is an array of arrays. SC_NONE: there is
-   none. */
+/* The header of the table in the object i: the first array that has as many
+   elements as the first row of another, an array of arrays, and is none itself.
+   SC_NONE: there is none. */
 uint32_t sc_columns_header(const struct sc_tree *t, uint32_t i);
 
 /* The plan of the object i is made: give the columns that it does not count
