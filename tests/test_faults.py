@@ -1,8 +1,8 @@
 """Faults that users of other tools report, each with the right result.
 
-Two are left to what does not exist yet: calls and their results in a chat's
-history, until there is one; and references into a store, until there is a store.
-Special tokens in a text are in test_token_budgets.py.
+Special tokens in a text are in test_token_budgets.py, calls and their results in
+a conversation in test_context_messages.py. References into a store are left until
+there is a store.
 """
 
 from __future__ import annotations
