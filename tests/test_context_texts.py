@@ -87,6 +87,11 @@ def test_html_and_fences_that_do_not_fit_are_left_out(text: str) -> None:
     assert {shortened(text, room, len) for room in range(len(text))} == {None}
 
 
+def test_a_line_of_backticks_takes_time_in_proportion() -> None:
+    """As no fence can begin with more of them behind it."""
+    assert len(list(line_ends("`" * 300_000 + "x`\nafter"))) == 2
+
+
 def test_what_stands_before_html_may_stay() -> None:
     """And a sign that only looks like a tag is none."""
     text = "if a <b and c> d\nsecond <br>\nthird\n"

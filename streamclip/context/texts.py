@@ -21,7 +21,7 @@ MAX_DEPTH = 1024  # clip's default
 LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
 LINE_BREAK = re.compile(r"[\r\n]")
 # CommonMark's, also in a list or a quotation.
-FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}(?!.*`)|~{3,})")
+FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}(?![^`]*`)|~{3,})")
 HTML = re.compile(
     r"<(?:!--|!doctype\b|/?(?:a|article|aside|b|blockquote|body|br|button|code|dd|"
     r"details|div|dl|dt|em|figure|footer|form|h[1-6]|head|header|hr|html|i|iframe|"
