@@ -268,17 +268,23 @@ def chunks(text: str) -> Iterator[str]:
     """
     starts = (found.start() for found in ENDS.finditer(text))
     ends = [at for at in starts if at > 0 and IS_WORD.match(text, at - 1)]
-    start = 0
+    start = text_start = 0
     for end in (*ends, len(text)):
         while end - start > LONG_CHUNK:
-            found = WORD_ENDS.search(text, start + LEAST_CHUNK, end)
-            if found is None or found.start() - start > LONG_CHUNK:
-                stop = end if found is None else found.start()
-                found = STARTS.search(text, start + 1, stop) or found
+            near = start + LONG_CHUNK + 1
+            found = WORD_ENDS.search(text, start + LEAST_CHUNK, min(near, end))
             if found is None:
+                # The next start is sought once for all chunks before it, and ends
+                # no further than there: all over, time would go by the square.
+                if text_start <= start:
+                    next_start = STARTS.search(text, start + 1)
+                    text_start = next_start.start() if next_start else len(text)
+                found = WORD_ENDS.search(text, near, min(text_start, end))
+            if found is None and text_start >= end:
                 break
-            yield text[start : found.start()]
-            start = found.start()
+            stop = text_start if found is None else found.start()
+            yield text[start:stop]
+            start = stop
         yield text[start:end]
         start = end
 

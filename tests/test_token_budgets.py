@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import json
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import pairwise
 from pathlib import Path
@@ -283,6 +284,17 @@ def test_the_counts_of_chunks_add_up(text: str, more: str) -> None:
         found = list(chunks(whole))
         assert "".join(found) == whole
         assert sum(map(COUNT[name], found)) == COUNT[name](whole)
+
+
+@pytest.mark.parametrize("text", ["a😀", "tiế", "नमस्ते", "x" * 300, "😀"])
+def test_chunks_take_time_in_proportion(text: str) -> None:
+    """Also where words do not end as they mostly do, hundreds of thousands of times."""
+    texts = [text] * (400_000 // len(text))
+    whole = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
+    began = time.process_time()
+    found = list(chunks(whole))
+    assert time.process_time() - began < 20  # it takes two, and once took an hour
+    assert "".join(found) == whole
 
 
 # --- A function of the caller's
