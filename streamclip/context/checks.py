@@ -27,9 +27,10 @@ def check_ledger(ledger: Ledger) -> None:
         AssertionError: One of these does not hold. The total is what the messages
             and tools count, and at most the input budget. The system prompt comes
             first and the last message last, both as they were given. The chunks
-            between them are parts of what was given, JSON as JSON. The history is a
-            suffix of what was given, calls with their results. What is kept and
-            dropped is what the items say. If nothing can be sent, nothing is.
+            between them, and tool results that were clipped, are beginnings of what
+            was given; of JSON it is only checked that it still is JSON. The history
+            is a suffix of what was given, calls with their results. What is kept
+            and dropped is what the items say. If nothing can be sent, nothing is.
     """
     if ledger.messages is None:
         _expect(ledger.reason != "ok", "there are no messages, and no reason")
@@ -85,7 +86,7 @@ def _check_chunks(ledger: Ledger, sent: Sequence[Message]) -> None:
 
 
 def _check_part(whole: str, part: str, what: str) -> None:
-    """Check that a text is the other one, a beginning of it, or a clip of its JSON."""
+    """Check that a text is a beginning of the other one, or JSON as that is."""
     if part != whole and is_json(whole):
         _expect(is_json(part), f"{what} is no JSON any more")
         return
