@@ -62,7 +62,7 @@ struct sc_lex {
     uint32_t depth; /* levels that are open; 0: between documents */
     uint32_t max_depth;
     uint64_t documents; /* begun so far */
-    uint8_t *is_object; /* [1..max_depth]: what each open level is */
+    uint8_t *is_object; /* [0..max_depth]: what each open level is */
     int status;         /* the first error */
     uint32_t back;      /* the error lies this many bytes before the position */
 };
