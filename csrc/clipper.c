@@ -377,32 +377,32 @@ size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
     return found.count;
 }
 
-int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
-             uint8_t format, uint64_t *offset, uint64_t *documents)
+int64_t sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
+                 uint8_t format, uint64_t *offset)
 {
     uint8_t few[2048]; /* enough for most; a deeper limit takes memory */
     size_t count_levels = LEX_LEVELS(max_depth);
     uint8_t *levels = count_levels <= sizeof few ? few : malloc(count_levels);
     struct sc_lex lex;
-    uint64_t count = 0;
+    uint64_t count = 0, wrong = 0;
     uint8_t seen = 0;
     int status = SC_OK;
     size_t at;
 
-    *offset = *documents = 0;
     if (!levels)
         return SC_NO_MEMORY;
     sc_lex_init(&lex, max_depth, format, levels);
     at = skip_bom(&seen, data, len, &status);
     if (!status) {
         at += sc_kernel_get()->skip(&lex, data + at, len - at, 0, &count);
-        *offset = at - lex.back;
-        *documents = lex.documents;
+        wrong = at - lex.back;
         status = lex.status           ? lex.status
                  : in_bom(seen) ? SC_INCOMPLETE
                                 : sc_lex_finish(&lex);
     }
     if (levels != few)
         free(levels);
-    return status;
+    if (offset)
+        *offset = wrong;
+    return status ? status : (int64_t)lex.documents;
 }

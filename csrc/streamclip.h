@@ -307,10 +307,11 @@ uint64_t sc_seeker_whole(const sc_seeker *s);
 uint64_t sc_seeker_count(const sc_seeker *s, uint32_t level);
 uint64_t sc_seeker_chars(const sc_seeker *s);
 
-/* Validate a whole input without retaining any of it. *documents gets how many
-   it has. */
-int sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
-             uint8_t format, uint64_t *offset, uint64_t *documents);
+/* Validate a whole input without retaining any of it. Answers how many
+   documents it has, or a negative status; then *offset, if it is wanted, is the
+   first wrong byte. */
+int64_t sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
+                 uint8_t format, uint64_t *offset);
 
 /* The kernel in use: its name, static. */
 const char *sc_kernel(void);

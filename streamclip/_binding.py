@@ -121,15 +121,15 @@ def check(data: Buffer, max_depth: int, text_format: str) -> int:
         InvalidJSONError: It is not valid.
     """
     kernel()
-    offset = ffi.new("uint64_t *")
-    documents = ffi.new("uint64_t *")
-    with ffi.from_buffer("uint8_t[]", data) as pointer:
-        status = lib.sc_check(
-            pointer, len(data), max_depth, FORMATS[text_format], offset, documents
-        )
-    if status:
-        raise _error(status, offset[0], data[offset[0] : offset[0] + 1])
-    return int(documents[0])
+    # bytes need no view of their own, and nobody asks for the offset of no error
+    whole = data if isinstance(data, bytes) else ffi.from_buffer("uint8_t[]", data)
+    asked = whole, len(data), max_depth, FORMATS[text_format]
+    found = lib.sc_check(*asked, ffi.NULL)
+    if found < 0:
+        offset = ffi.new("uint64_t *")
+        lib.sc_check(*asked, offset)
+        raise _error(found, offset[0], data[offset[0] : offset[0] + 1])
+    return int(found)
 
 
 def _error(status: int, offset: int, byte: Buffer = b"") -> Exception:

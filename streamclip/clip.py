@@ -17,7 +17,7 @@ from streamclip.errors import InvalidJSONError
 from streamclip.hints import path_hint
 from streamclip.options import ClipOptions, Options, checked
 from streamclip.records import aencode_records, encode_records
-from streamclip.report import Report
+from streamclip.report import NOTHING_CUT
 from streamclip.result import is_line_by_line, is_within
 from streamclip.sources import (
     BUFFERS,
@@ -71,7 +71,7 @@ def _unchanged(source: bytes, options: Options) -> Clip | None:
         return None
     seconds = time.perf_counter() - started
     stats = Stats(len(source), len(data), len(source) - len(data), seconds)
-    return Clip(data, True, Report(), stats)
+    return Clip(data, True, NOTHING_CUT, stats)
 
 
 def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:

@@ -11,7 +11,7 @@ import inspect
 import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamclip._binding import BOM, Core
 from streamclip.budget import Counting, Measure, measure_of
@@ -38,8 +38,7 @@ INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """What a clip took.
 
     Args:

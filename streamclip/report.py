@@ -124,6 +124,9 @@ class Report:
         }
 
 
+NOTHING_CUT = Report()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slice:
     """Which part of a stored value a page has.

@@ -20,6 +20,7 @@ from streamclip.errors import BudgetTooSmallError, IncompleteJSONError
 from streamclip.merge import Earlier, merge_cuts
 from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer
 from streamclip.report import (
+    NOTHING_CUT,
     WARNING,
     Cut,
     Page,
@@ -85,7 +86,7 @@ class Ended:
             whole = whole if tokens is not None else None
         if whole is not None and not self.options.has_caps:
             part = self.page.slice_of(self.page.count) if self.page else None
-            return Made(whole, Report(), True, True, False, part), tokens
+            return Made(whole, NOTHING_CUT, True, True, False, part), tokens
         style = self._style()
         made, tokens = yield from self._met(style, whole)
         if self.writer is not None and made.is_cut:
@@ -155,7 +156,7 @@ class Ended:
             style = style._replace(slice=part)
         complete = fitted.complete and not (page and page.is_partial)
         if complete and whole is not None:
-            return Made(whole, Report(), True, is_all, False, part)
+            return Made(whole, NOTHING_CUT, True, is_all, False, part)
         if self.earlier is not None:
             fitted, lost = _merged(fitted, style, self.earlier)
             style = style._replace(unlisted=style.unlisted + lost)

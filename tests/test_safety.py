@@ -66,8 +66,7 @@ def flush(page: memoryview, data: bytes) -> object:
 def check(page: memoryview, data: bytes) -> None:
     """Let sc_check read data that ends where memory ends."""
     offset = ffi.new("uint64_t *")
-    documents = ffi.new("uint64_t *")
-    lib.sc_check(flush(page, data), len(data), 1024, AUTO, offset, documents)
+    lib.sc_check(flush(page, data), len(data), 1024, AUTO, offset)
     assert offset[0] <= len(data)
 
 
