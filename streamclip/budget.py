@@ -386,7 +386,9 @@ class _Search:
         if low:
             return low.size * limit / max(low.tokens, 1)
         if high:
-            return high.size * limit / high.tokens
+            # What stays may be denser than what goes: the share alone would then
+            # come nearer from above, step by step, and not get there.
+            return high.size * limit / high.tokens / 2.0 ** (in_a_row - 1)
         return FIRST_GUESS * limit
 
     def _guess(self) -> int:

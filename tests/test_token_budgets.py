@@ -334,6 +334,15 @@ def test_a_function_s_budget_is_filled_in_six_calls(limit: int) -> None:
     assert limit - max(limit // 50, 30) <= count(result.text) <= limit
 
 
+@pytest.mark.parametrize("limit", [80, 90, 95])
+def test_a_text_that_begins_densely_is_not_lost_for_want_of_calls(limit: int) -> None:
+    """All of its tokens are in what any part of it has: no share tells where."""
+    text = "汉" * 100 + " and so on" * 40
+    result = clip({"text": text}, max_tokens=limit, tokenizer=lambda t: t.count("汉"))
+    assert result.stats.tokens is not None
+    assert limit / 3 <= result.stats.tokens <= limit
+
+
 async def words_later(text: str) -> int:
     """Count as `Counted`, from far away."""
     await asyncio.sleep(0)
