@@ -23,6 +23,7 @@ __all__ = [
     "fail",
     "is_one_stream",
     "print_data",
+    "read_stdin",
     "save",
     "say",
 ]
@@ -32,6 +33,13 @@ USAGE = 2
 BAD_INPUT = 5
 INTERRUPTED = 128 + 2  # as a shell reports SIGINT
 CLOSED_PIPE = 128 + 13  # and SIGPIPE
+
+
+def read_stdin() -> bytes:
+    """Read standard input to its end."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    return sys.stdin.buffer.read()
 
 
 def print_data(data: bytes) -> None:

@@ -190,3 +190,12 @@ def test_a_file_that_is_not_there_exits_2(capfd: pytest.CaptureFixture[str]) -> 
     """In the words of the system."""
     assert main(["context", "absent.json", "--window", "99"]) == 2
     assert "absent.json: No such file" in capfd.readouterr().err
+
+
+def test_a_standard_input_that_is_closed_exits_2(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an unreadable file does."""
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["context", "-", "--window", "99"]) == 2
+    assert capfd.readouterr().err == "streamclip: -: Bad file descriptor\n"

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from streamclip.console import BAD_INPUT, CLOSED_PIPE, USAGE, fail, print_data, save
+from streamclip.console import (
+    BAD_INPUT,
+    CLOSED_PIPE,
+    USAGE,
+    fail,
+    print_data,
+    read_stdin,
+    save,
+)
 from streamclip.context.assembly import assemble
 from streamclip.context.bodies import channels_of, fitted
 from streamclip.context.ledger import Ledger
@@ -107,8 +114,7 @@ def context_command(
     if output == "-":
         raise click.UsageError("the ledger is written to standard output: -o is a FILE")
     try:
-        stdin = request == "-"
-        data = sys.stdin.buffer.read() if stdin else Path(request).read_bytes()
+        data = Path(request).read_bytes() if request != "-" else read_stdin()
         body = json.loads(data)
         channels = channels_of(body, shape)
     except OSError as error:
