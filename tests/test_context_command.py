@@ -121,6 +121,8 @@ def test_what_cannot_fit_exits_2_and_writes_nothing(
         ("{", 5, "request.json: "),
         ("7", 5, "a request is an object, or the list"),
         ('{"model": "gpt-5"}', 5, "in 'messages' or in 'input'"),
+        ('{"messages": [], "x": NaN}', 5, "NaN is no number of JSON"),
+        ('{"messages": [], "x": -1e999}', 5, "-1e999 is no number of JSON, or is out"),
         ('{"messages": {}}', 5, "messages are a list"),
         ('{"messages": [{"role": "robot"}]}', 5, "history[0]: its role"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,7 @@ def context_command(
         raise click.UsageError("the ledger is written to standard output: -o is a FILE")
     try:
         data = Path(request).read_bytes() if request != "-" else read_stdin()
-        body = json.loads(data)
+        body = json.loads(data, parse_float=_finite, parse_constant=_finite)
         channels = channels_of(body, shape)
     except OSError as error:
         return fail(USAGE, f"{request}: {error.strerror or error}")
@@ -142,6 +143,14 @@ def context_command(
     except OSError as error:
         return fail(USAGE, f"{output or '<stdout>'}: {error.strerror or error}")
     return 0 if all(ledger.ok for ledger in ledgers.values()) else USAGE
+
+
+def _finite(number: str) -> float:
+    """Read a number that can be written again: json takes NaN and 1e999."""
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number} is no number of JSON, or is out of range")
+    return value
 
 
 def _as_text(ledgers: Mapping[str, Ledger]) -> bytes:
