@@ -244,16 +244,18 @@ class Ended:
         core, options = self.core, self.options
         if least.bytes is None and core.is_cut_short and not core.is_stopped:
             return IncompleteJSONError("nothing whole has arrived", self.read, None)
-        # Where nothing can be shortened only the whole input will do.
-        size = self.read if least.bytes is None else least.bytes
-        chars = self.read if least.chars is None else least.chars
+        # Where nothing can be shortened only the whole input will do: of one that is
+        # not read to its end, more than was taken of it, wherever its chunks end.
+        whole = core.offset + 1 if core.is_stopped else self.read
+        size = whole if least.bytes is None else least.bytes
+        chars = whole if least.chars is None else least.chars
         if options.max_bytes is not None and size > options.max_bytes:
             return BudgetTooSmallError(size, "bytes")
         if options.max_chars is not None and chars > options.max_chars:
             return BudgetTooSmallError(chars, "chars")
         if options.max_tokens is not None and size > options.budget_bytes:
             return BudgetTooSmallError(-(-size // BYTES_PER_TOKEN), "tokens")
-        return BudgetTooSmallError(self.read, "string_chars")
+        return BudgetTooSmallError(whole, "string_chars")
 
 
 def _page_style(style: Style, page: Page) -> Style:

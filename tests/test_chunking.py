@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from documents import Sample, sample, samples
 from native import AUTO, CoreError, Native
 from reference import Limits, Options, Words
-from streamclip import Clipper, InvalidJSONError, StreamclipError, clip
+from streamclip import (
+    BudgetTooSmallError,
+    Clipper,
+    InvalidJSONError,
+    StreamclipError,
+    clip,
+)
 
 BOM = b"\xef\xbb\xbf"
 
@@ -225,6 +231,24 @@ def seen(
         found += [core.view(words, r) for r in (room, room * 3 // 4, room // 2)]
         found.append(core.fit(words, Limits(max_bytes=room)))
     return tuple(found)
+
+
+def test_what_is_needed_is_the_same_where_reading_stops_early() -> None:
+    """Of such short parts of records nothing is kept, and the end is not read to."""
+    data = b"[" + b",".join([b'{"text":"some words"}'] * 8000) + b"]"
+    options: dict[str, Any] = {
+        "max_bytes": 1000,
+        "max_record_bytes": 20,
+        "read": "enough",
+    }
+    needed = set()
+    for size in (1000, 4099, len(data)):
+        chunks = (data[at : at + size] for at in range(0, len(data), size))
+        with pytest.raises(BudgetTooSmallError) as caught:
+            clip(chunks, **options)
+        needed.add(caught.value.needed)
+    (least,) = needed
+    assert least > 1000
 
 
 @pytest.mark.parametrize("early", [False, True], ids=["all", "enough"])
