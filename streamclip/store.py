@@ -107,6 +107,7 @@ class Store:
 
     Raises:
         ImportError: The URL, or the default, needs the extra `store`.
+        TypeError: `ttl` or `max_size` is no number.
         ValueError: An argument is out of its range.
 
     >>> import streamclip, tempfile
@@ -129,6 +130,10 @@ class Store:
         strict: bool = False,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
+        if ttl is not None and not isinstance(ttl, (int, float)):
+            raise TypeError(f"ttl is a number of seconds, or None, not {ttl!r}")
+        if not isinstance(max_size, int):
+            raise TypeError(f"max_size is a number of bytes, not {max_size!r}")
         if ttl is not None and ttl <= 0:
             raise ValueError(f"ttl is a positive number of seconds, not {ttl!r}")
         if max_size < 1:
@@ -442,7 +447,7 @@ def _cache_directory() -> str:
         import platformdirs
     except ImportError as error:
         raise ImportError(
-            "where the user's cache is, platformdirs knows: pip install "
-            '"streamclip[store]", or pass a directory'
+            "the default store, in the user's cache, needs an extra: pip install "
+            '"streamclip[store]"; or name a directory'
         ) from error
     return str(platformdirs.user_cache_path("streamclip") / "store")

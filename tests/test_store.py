@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,15 @@ def test_the_error_tells_a_reader_what_to_do(path: Path) -> None:
 def test_wrong_arguments_are_refused(path: Path, arguments: dict[str, Any]) -> None:
     """A namespace is one name, and no way out of the directory."""
     with pytest.raises(ValueError, match=next(iter(arguments))):
+        Store(path, **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"ttl": "1d"}, {"ttl": timedelta(days=1)}, {"max_size": "1GB"}]
+)
+def test_what_is_no_number_is_refused(path: Path, arguments: dict[str, Any]) -> None:
+    """The error says what is wanted instead."""
+    with pytest.raises(TypeError, match=f"{next(iter(arguments))} is a number of"):
         Store(path, **arguments)
 
 
