@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Clip", "Clipper", "Stats"]
 
 INCOMPLETE = "the input ended before the document did"
-HEAD_BYTES = 4  # enough to tell what an input that is not JSON may be
+HEAD_BYTES = 16  # enough to tell what an input that is not JSON may be
 
 
 class Stats(NamedTuple):

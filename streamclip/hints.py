@@ -42,10 +42,16 @@ def path_hint(text: str) -> str | None:
 UTF_16 = "it is UTF-16: pass open(path, encoding='{}')"
 UTF_32 = "it is UTF-32: pass open(path, encoding='{}')"
 
+YAML = "it looks like YAML: convert it to JSON first"
+
 # The longer ones first: the mark of UTF-32 begins like that of UTF-16.
 MAGIC = {
     b"```": "it begins with a Markdown fence",
-    b"data:": "it looks like server-sent events",
+    b"data:": "it looks like server-sent events: pass what stands behind data:",
+    b"event:": "it looks like server-sent events: pass what stands behind data:",
+    b"HTTP/": "it is an HTTP response with its headers: pass its body",
+    b"---\n": YAML,
+    b"apiVersion:": YAML,
     b"{'": "it looks like a Python repr: use json.dumps",
     b"\x1f\x8b": "it is compressed with gzip: pass gzip.open(path)",
     b"\x28\xb5\x2f\xfd": "it is compressed with zstd: decompress it first",
@@ -67,10 +73,10 @@ ZEROS = {
 
 
 def head_hint(head: bytes) -> str | None:
-    r"""Say what an input that is not JSON is, by its first four bytes.
+    r"""Say what an input that is not JSON is, by its first bytes.
 
     Args:
-        head: The beginning of the input, at least 4 bytes if there are so many.
+        head: The beginning of the input, as many as the longest of `MAGIC` has.
 
     Returns:
         A clause for the error, or None if the bytes are of no known kind.

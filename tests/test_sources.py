@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamclip import records, sources
+from streamclip import clip, records, sources
 from streamclip.errors import InvalidJSONError
 from streamclip.hints import head_hint, path_hint
 from streamclip.records import aencode_records, encode_records
@@ -729,11 +729,18 @@ def test_other_text_is_not_taken_for_a_path(text: str) -> None:
         (TEXT.encode("utf-16")[:4], "UTF-16"),
         (b"PK\x03\x04", "zip"),
         (b"<htm", "HTML"),
+        (b"data: {", "server-sent"),
+        (b"event: message", "server-sent"),
+        (b"HTTP/1.1 200 OK", "headers"),
+        (b"---\na: 1", "YAML"),
+        (b"apiVersion: v1", "YAML"),
     ],
 )
 def test_known_formats_are_hinted_at(head: bytes, hint: str) -> None:
     """What is not JSON is often one of these."""
     assert hint in str(head_hint(head))
+    with pytest.raises(InvalidJSONError, match=hint):
+        clip(head, max_bytes=400)
 
 
 @pytest.mark.parametrize("head", [b"", b"\xff", b'{"a"', b"nope"])
