@@ -280,10 +280,11 @@ def clip_command(
         raise click.UsageError("no FILE is given, and standard input is a terminal")
     if not any(options[name] for name in BUDGETS):
         options["max_bytes"] = DEFAULT_MAX_BYTES
-    if options["store"] is not None:
+    store = options["store"]
+    if store is not None:
         from streamclip.cli_store import open_store  # which imports this module
 
-        options["store"] = open_store(options["store"])
+        options["store"] = open_store(store)
     name = "<stdin>" if file in (None, "-") else str(file)
     try:
         result = clip_file(None if name == "<stdin>" else name, quiet, options)
@@ -316,6 +317,8 @@ def clip_command(
             USAGE,
             f"{'<stdout>' if output is None else output}: {error.strerror or error}",
         )
+    if result.report.warning:
+        say(f"streamclip: {result.report.warning} in {store}")
     if not quiet:
         # 2>&1 must not glue the line to the data.
         say("\n" * (output in (None, "-") and is_one_stream()) + statistics(result))

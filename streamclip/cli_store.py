@@ -31,7 +31,7 @@ store_option = click.option(
     metavar="URL",
     default=DEFAULT,
     show_default=True,
-    help="Directory or URL of the store; the default is in the user's cache.",
+    help="Directory or URL of the store; 'default' is in the user's cache.",
 )
 namespace_option = click.option(
     "--namespace", default="default", show_default=True, help="Whose documents."
@@ -159,7 +159,9 @@ def outline_command(
         print_data(outline(opened, max_bytes=max_bytes).data)
     except BrokenPipeError:
         return CLOSED_PIPE
-    except (BudgetTooSmallError, ReferenceNotFoundError, OSError) as error:
+    except OSError as error:
+        return fail(USAGE, f"{name}: {error.strerror or error}")
+    except (BudgetTooSmallError, ReferenceNotFoundError) as error:
         return fail(USAGE, str(error))
     except StreamclipError as error:
         return fail(BAD_INPUT, f"{name}: {error}")

@@ -87,3 +87,26 @@ def test_the_store_is_listed_and_pruned(
     assert capfd.readouterr().out == "0 deleted\n"
     assert main(["store", "ls", "--namespace", "x", *store]) == 0
     assert capfd.readouterr().out == ""
+
+
+def test_a_store_that_fails_is_told_on_standard_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asked for it learns so without reading the report, also with -q."""
+    file = tmp_path / "rows.json"
+    file.write_text(json.dumps({"rows": ROWS}))
+    assert main([str(file), "-q", "-b", "400", "--store", str(file)]) == 0
+    out, err = capfd.readouterr()
+    assert "more" not in json.loads(out)["_clip"]
+    assert err == f"streamclip: the rest could not be stored in {file}\n"
+
+
+def test_a_file_without_an_outline_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As it is for a clip: no number of an error."""
+    absent = tmp_path / "absent.json"
+    assert main(["outline", str(absent)]) == 2
+    assert capfd.readouterr().err == (
+        f"streamclip: {absent}: No such file or directory\n"
+    )
