@@ -15,7 +15,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -134,32 +134,59 @@ class ClipCommand(click.Command):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
 
 
+BUDGET_OPTIONS = (
+    click.option(
+        "-b",
+        "--max-bytes",
+        type=POSITIVE,
+        help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
+    ),
+    click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters."),
+    click.option("-t", "--max-tokens", type=POSITIVE, help="Budget in tokens."),
+    click.option(
+        "--tokenizer",
+        metavar="NAME",
+        default="o200k_base",
+        show_default=True,
+        help="What counts them: o200k_base, cl100k_base, or an OpenAI model's name.",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice([*PROFILES]),
+        help="Host whose limits are the budget.",
+    ),
+)
+
+
+def budget_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that say how much may come out."""
+    for option in reversed(BUDGET_OPTIONS):
+        command = option(command)
+    return command
+
+
+def with_a_budget(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the budget that holds if none was given."""
+    if any(options[name] for name in BUDGETS):
+        return options
+    return {**options, "max_bytes": DEFAULT_MAX_BYTES}
+
+
+def too_small(error: BudgetTooSmallError) -> str:
+    """Say what would be enough, and by which option."""
+    option = f"--max-{error.unit}".replace("_", "-")
+    return (
+        f"nothing useful fits: {error.needed} {error.unit} are needed; raise {option}"
+    )
+
+
 @click.command(
     cls=ClipCommand,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("file", required=False)
-@click.option(
-    "-b",
-    "--max-bytes",
-    type=POSITIVE,
-    help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
-)
-@click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters.")
-@click.option("-t", "--max-tokens", type=POSITIVE, help="Budget in tokens.")
-@click.option(
-    "--tokenizer",
-    metavar="NAME",
-    default="o200k_base",
-    show_default=True,
-    help="What counts them: o200k_base, cl100k_base, or an OpenAI model's name.",
-)
-@click.option(
-    "--profile",
-    type=click.Choice([*PROFILES]),
-    help="Host whose limits are the budget.",
-)
+@budget_options
 @click.option(
     "--collection",
     metavar="POINTER",
@@ -278,8 +305,7 @@ def clip_command(
     """
     if file is None and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("no FILE is given, and standard input is a terminal")
-    if not any(options[name] for name in BUDGETS):
-        options["max_bytes"] = DEFAULT_MAX_BYTES
+    options = with_a_budget(options)
     store = options["store"]
     if store is not None:
         from streamclip.cli_store import open_store  # which imports this module
@@ -293,9 +319,7 @@ def clip_command(
     except ImportError as error:
         return fail(USAGE, str(error))
     except BudgetTooSmallError as error:
-        needed = f"{error.needed} {error.unit} are needed"
-        option = f"--max-{error.unit}".replace("_", "-")
-        return fail(USAGE, f"{name}: nothing useful fits: {needed}; raise {option}")
+        return fail(USAGE, f"{name}: {too_small(error)}")
     except IncompleteJSONError as error:
         hint = "--incomplete keep clips it" if error.hint else None
         plain = InvalidJSONError(error.reason, error.offset, hint)

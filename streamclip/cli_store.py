@@ -10,7 +10,13 @@ from typing import Any
 
 import click
 
-from streamclip.cli import DEFAULT_MAX_BYTES, POSITIVE, in_bytes
+from streamclip.cli import (
+    POSITIVE,
+    budget_options,
+    in_bytes,
+    too_small,
+    with_a_budget,
+)
 from streamclip.clipper import Clip
 from streamclip.console import BAD_INPUT, CLOSED_PIPE, USAGE, fail, print_data, say
 from streamclip.errors import (
@@ -19,7 +25,6 @@ from streamclip.errors import (
     StreamclipError,
 )
 from streamclip.outline import outline
-from streamclip.profiles import PROFILES
 from streamclip.store import Store
 
 __all__ = ["fetch_command", "open_store", "outline_command", "store_command"]
@@ -83,18 +88,7 @@ def parse_where(
     callback=parse_where,
     help="Only records with this member. Repeatable.",
 )
-@click.option(
-    "-b",
-    "--max-bytes",
-    type=POSITIVE,
-    help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
-)
-@click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters.")
-@click.option(
-    "--profile",
-    type=click.Choice([*PROFILES]),
-    help="Host whose limits are the budget.",
-)
+@budget_options
 @click.option("-q", "--quiet", is_flag=True, help="No statistics.")
 @store_option
 @namespace_option
@@ -107,14 +101,14 @@ def fetch_command(
     REF is the `more` of a clip, such as clip:7f3a9c2k8m4q#/rows. Exit status 2: it
     leads nowhere, or nothing fits the budget.
     """
-    if not any(options[name] for name in ("max_bytes", "max_chars", "profile")):
-        options["max_bytes"] = DEFAULT_MAX_BYTES
     try:
-        page = open_store(store, namespace).fetch(ref, **options)
+        page = open_store(store, namespace).fetch(ref, **with_a_budget(options))
         print_data(page.data)
     except BrokenPipeError:
         return CLOSED_PIPE
-    except (BudgetTooSmallError, ReferenceNotFoundError, OSError) as error:
+    except BudgetTooSmallError as error:
+        return fail(USAGE, too_small(error))
+    except (ReferenceNotFoundError, ImportError, OSError) as error:
         return fail(USAGE, str(error))
     except StreamclipError as error:
         return fail(BAD_INPUT, str(error))
@@ -161,7 +155,9 @@ def outline_command(
         return CLOSED_PIPE
     except OSError as error:
         return fail(USAGE, f"{name}: {error.strerror or error}")
-    except (BudgetTooSmallError, ReferenceNotFoundError) as error:
+    except BudgetTooSmallError as error:
+        return fail(USAGE, too_small(error))
+    except ReferenceNotFoundError as error:
         return fail(USAGE, str(error))
     except StreamclipError as error:
         return fail(BAD_INPUT, f"{name}: {error}")

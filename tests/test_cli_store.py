@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from streamclip.cli import main
+from streamclip.tokens import counter
 
 ROWS = [{"id": n, "status": ["open", "done"][n % 2]} for n in range(300)]
 
@@ -37,6 +38,16 @@ def test_a_page_is_fetched(
     assert (json.loads(out), err) == (ROWS[7], "")
 
 
+def test_a_page_has_a_budget_of_tokens(
+    ref: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As a clip has."""
+    asked = ["--at", "/rows", "-t", "200", "--tokenizer", "cl100k_base"]
+    assert main(["fetch", ref, *asked, "--store", str(tmp_path / "store")]) == 0
+    out = capfd.readouterr().out
+    assert 150 < counter("cl100k_base")(out) <= 200
+
+
 def test_records_are_chosen(
     ref: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -55,7 +66,8 @@ def test_records_are_chosen(
         (["clip:000000000000"], "repeat the call"),
         (["../../etc/passwd"], "copy it from there"),
         (["REF", "--at", "/rowz"], 'which has the members "rows"'),
-        (["REF", "--at", "/rows", "-b", "10"], "raise max_bytes"),
+        (["REF", "--at", "/rows", "-b", "10"], "raise --max-bytes"),
+        (["REF", "--at", "/rows", "-t", "5"], "raise --max-tokens"),
         (["REF", "--where", "id=1"], "where needs an array"),
         (["REF", "--namespace", "../x"], "a namespace has letters"),
     ],
