@@ -124,6 +124,8 @@ def _told(page: Clip) -> str:
     part = page.slice
     if part is None or page.complete:
         return "all of it"
+    if part.start >= part.total:
+        return f"nothing: --start {part.start} is past the end, there are {part.total}"
     going_on = "to the end" if part.next is None else f"go on with --start {part.next}"
     return f"{part.kept} of {part.total} from {part.start}, {going_on}"
 
@@ -175,7 +177,7 @@ def store_command() -> None:
 @namespace_option
 @click.help_option("-h", "--help")
 def list_command(store: str, namespace: str) -> int:
-    """List the documents, oldest first: reference, size, age, lifetime left."""
+    """List reference, size, age and lifetime left, oldest first."""
     try:
         stored = open_store(store, namespace).list()
     except OSError as error:

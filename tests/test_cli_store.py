@@ -33,6 +33,8 @@ def test_a_page_is_fetched(
     out, err = capfd.readouterr()
     assert json.loads(out)["data"] == ROWS[12:15]
     assert err == "3 of 300 from 12, go on with --start 15\n"
+    assert main(["fetch", ref, "--at", "/rows", "--start", "300", *store]) == 0
+    assert "past the end, there are 300" in capfd.readouterr().err
     assert main(["fetch", f"{ref}#/rows/7", "-q", *store]) == 0
     out, err = capfd.readouterr()
     assert (json.loads(out), err) == (ROWS[7], "")
