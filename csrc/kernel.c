@@ -12,7 +12,9 @@ typedef const struct sc_kernel *volatile choice;
 
 static const struct sc_kernel *const kernels[] = {
 #if defined(SC_KERNELS_X86)
+#if defined(SC_KERNEL_AVX512)
     &sc_kernel_avx512,
+#endif
     &sc_kernel_avx2,
     &sc_kernel_sse2,
 #elif defined(SC_KERNELS_ARM)

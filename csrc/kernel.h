@@ -28,10 +28,17 @@ const struct sc_kernel *sc_kernel_get(void);
 /* The kernel of this name; NULL if there is none or it cannot run here. */
 const struct sc_kernel *sc_kernel_find(const char *name);
 
-/* Which kernels there are depends on the target. MSVC knows no target attribute
-   and builds the portable one. */
-#if defined(__GNUC__) && defined(__x86_64__)
+/* Which kernels there are depends on the target and the compiler. MSVC knows no
+   target attribute and builds the portable one. So does gcc for Windows: it
+   keeps wide vectors on a stack that it does not align for them (gcc's bug
+   54412). The newest instructions need gcc 9, which first has _mm512_set_epi8,
+   or clang 11: Apple's numbers, which run ahead of LLVM's, count too. */
+#if defined(__GNUC__) && defined(__x86_64__) && \
+    (defined(__clang__) || !defined(_WIN32))
 #define SC_KERNELS_X86
+#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 9
+#define SC_KERNEL_AVX512
+#endif
 #elif defined(__GNUC__) && defined(__aarch64__) && \
     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SC_KERNELS_ARM

@@ -17,7 +17,7 @@
  */
 #include "kernel.h"
 
-#ifdef SC_KERNELS_X86
+#ifdef SC_KERNEL_AVX512
 #include <immintrin.h>
 #include <string.h>
 
