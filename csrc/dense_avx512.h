@@ -14,13 +14,15 @@
 #define ALIGNED __attribute__((aligned(64)))
 #define BYTES(byte) _mm512_set1_epi8((char)(byte))
 
-/* What the first level packed, each kind behind a byte that stands for what was
-   before the tile. */
+/* Where the packed bytes begin, so that they are aligned and the byte before
+   them is in the same array. */
+#define FIRST 64
+
+/* What the first level packed, each kind behind a byte, at FIRST - 1, that
+   stands for what was before the tile. At the end is room for a vector. */
 struct dense {
-    uint8_t before_tokens[64] ALIGNED; /* the last: the token before the tile */
-    uint8_t tokens[SC_TILE_BYTES + 64];
-    uint8_t before_scalars[64] ALIGNED;
-    uint8_t scalars[SC_TILE_BYTES + 64];
+    uint8_t tokens[FIRST + SC_TILE_BYTES + 64] ALIGNED;
+    uint8_t scalars[FIRST + SC_TILE_BYTES + 64] ALIGNED;
     size_t token_count;
     size_t scalar_count;
     bool wants_key;   /* the next token is a key, or closes an empty object */
@@ -107,15 +109,15 @@ static const uint8_t token_before[] = {
 
 INLINE void dense_begin(struct dense *dense, uint8_t state)
 {
-    dense->before_tokens[63] = token_before[state];
-    dense->before_scalars[63] = ',';
+    dense->tokens[FIRST - 1] = token_before[state];
+    dense->scalars[FIRST - 1] = ',';
     dense->wants_key = state == LEX_KEY || state == LEX_FIRST_KEY;
     dense->wants_colon = state == LEX_COLON;
 }
 
 INLINE uint8_t state_after(const struct dense *dense)
 {
-    uint8_t last = (&dense->tokens[0])[(ptrdiff_t)dense->token_count - 1];
+    uint8_t last = dense->tokens[FIRST + dense->token_count - 1];
 
     if (dense->wants_colon)
         return LEX_COLON;
@@ -234,14 +236,12 @@ INLINE bool token_word(struct dense *dense, struct sc_tile *t,
 
 static NOINLINE bool tokens_are_good(struct dense *dense, struct sc_tile *t)
 {
-    size_t at = 0;
+    const uint8_t *p = dense->tokens + FIRST, *end = p + dense->token_count;
 
-    for (; at + 64 <= dense->token_count; at += 64)
-        if (!token_word(dense, t, dense->tokens + at, 64))
+    for (; end - p >= 64; p += 64)
+        if (!token_word(dense, t, p, 64))
             return false;
-    if (at < dense->token_count &&
-        !token_word(dense, t, dense->tokens + at,
-                    (unsigned)(dense->token_count - at)))
+    if (p < end && !token_word(dense, t, p, (unsigned)(end - p)))
         return false;
     t->state = state_after(dense);
     return true;
@@ -330,10 +330,10 @@ INLINE bool scalar_word(struct scalar_carry *c, const uint8_t *p,
     return (bad & valid) == 0;
 }
 
-static NOINLINE bool scalars_are_good(struct dense *dense)
+static NOINLINE bool scalars_are_good(const struct dense *dense)
 {
     struct scalar_carry carry = {0};
-    uint8_t *p = dense->scalars, *end = p + dense->scalar_count;
+    const uint8_t *p = dense->scalars + FIRST, *end = p + dense->scalar_count;
 
     for (; end - p >= 64; p += 64)
         if (!scalar_word(&carry, p, 64))

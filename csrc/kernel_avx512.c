@@ -235,7 +235,8 @@ INLINE bool first_level(struct pass *pass, struct sc_tile *t, bool lines,
 {
     struct carry carry = {t->in_string, 0, 0};
     struct dense *dense = &pass->dense;
-    uint8_t *tokens = dense->tokens, *scalars = dense->scalars;
+    uint8_t *tokens = dense->tokens + FIRST;
+    uint8_t *scalars = dense->scalars + FIRST;
     __m512i bad = _mm512_setzero_si512(), seen = bad;
 
     for (size_t at = 0; at < t->len; at += STRIDE_BYTES) {
@@ -276,8 +277,8 @@ INLINE bool first_level(struct pass *pass, struct sc_tile *t, bool lines,
             scalars = pack(scalars, block, scalar_masks[i]);
         }
     }
-    dense->token_count = (size_t)(tokens - dense->tokens);
-    dense->scalar_count = (size_t)(scalars - dense->scalars);
+    dense->token_count = (size_t)(tokens - dense->tokens) - FIRST;
+    dense->scalar_count = (size_t)(scalars - dense->scalars) - FIRST;
     t->in_string = carry.in_string;
     *high = _mm512_movepi8_mask(seen) != 0;
     return _mm512_test_epi64_mask(bad, bad) == 0;
