@@ -7,10 +7,8 @@ bytes at once, with a parser that has its memory already.
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -20,31 +18,12 @@ from bench_clip import begins
 from contenders import CLIPPERS, SCANNERS
 from inputs import KINDS, MB, document, document_file, truth
 from streamclip import kernel
+from streamclip._binding import usable_kernels, using_kernel
 
 CHUNK = 256 * 1024
 MAX_DEPTH = 1024
-CLIP_RIVALS = ("orjson", "pysimdjson", "msgspec-raw")
-
-
-def usable_kernels() -> list[str]:
-    """Return the kernels that this machine can run, fastest first."""
-    names = (lib.sc_kernel_at(place) for place in itertools.count())
-    known = itertools.takewhile(lambda name: name != ffi.NULL, names)
-    return [ffi.string(name).decode() for name in known]
-
-
 KERNELS = usable_kernels()
-
-
-@contextlib.contextmanager
-def using(name: str) -> Iterator[None]:
-    """Use a kernel for a while."""
-    used = kernel()
-    assert lib.sc_kernel_use(name.encode())
-    try:
-        yield
-    finally:
-        lib.sc_kernel_use(used.encode())
+CLIP_RIVALS = ("orjson", "pysimdjson", "msgspec-raw")
 
 
 def scan(name: str, data: bytes, shape: str, chunk: int = CHUNK) -> int:
@@ -96,7 +75,7 @@ def test_kernel_clip(benchmark, size, who):
     benchmark.extra_info.update(
         suite="kernel-clip", job=job, who=who, bytes=path.stat().st_size
     )
-    with using(who if who in KERNELS else kernel()):
+    with using_kernel(who if who in KERNELS else kernel()):
         data, count = clipper.clip(path, "array")
         known, kept = truth("rows", size), begins(data, "array")
         assert count == known.count

@@ -6,6 +6,7 @@ ints, named tuples, and the exceptions of errors.py.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -29,6 +30,8 @@ __all__ = [
     "Words",
     "check",
     "kernel",
+    "usable_kernels",
+    "using_kernel",
 ]
 
 Buffer: TypeAlias = "bytes | bytearray | memoryview"
@@ -74,12 +77,11 @@ REASONS = {
 }
 
 
-def _usable_kernels() -> Iterator[str]:
-    for place in itertools.count():
-        name = lib.sc_kernel_at(place)
-        if name == ffi.NULL:
-            return
-        yield ffi.string(name).decode()
+def usable_kernels() -> list[str]:
+    """Return the kernels that this machine can run, fastest first."""
+    names = map(lib.sc_kernel_at, itertools.count())
+    known = itertools.takewhile(lambda name: name != ffi.NULL, names)
+    return [ffi.string(name).decode() for name in known]
 
 
 @functools.cache
@@ -98,12 +100,31 @@ def kernel() -> str:
     """
     forced = os.environ.get("STREAMCLIP_KERNEL")
     if forced and not lib.sc_kernel_use(forced.encode()):
-        usable = ", ".join(_usable_kernels())
+        usable = ", ".join(usable_kernels())
         raise ValueError(
             f"STREAMCLIP_KERNEL={forced}: no such kernel, or not for this processor, "
             f"which can run {usable}; unset it to have one chosen"
         )
     return str(ffi.string(lib.sc_kernel()).decode())
+
+
+@contextlib.contextmanager
+def using_kernel(name: str) -> Iterator[None]:
+    """Use a kernel for a while, to compare it with others.
+
+    Args:
+        name: One of `usable_kernels()`.
+
+    Raises:
+        ValueError: It is none of them.
+    """
+    used = kernel()
+    if not lib.sc_kernel_use(name.encode()):
+        raise ValueError(f"{name}: no such kernel, or not for this processor")
+    try:
+        yield
+    finally:
+        lib.sc_kernel_use(used.encode())
 
 
 def check(data: Buffer, max_depth: int, text_format: str) -> int:

@@ -1,37 +1,17 @@
-"""Kernels one by one: which there are, how to use one, how it left the state."""
+"""Kernels one by one: how each left the state."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator
-from itertools import count, takewhile
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from streamclip._core import ffi, lib
 
 from native import AUTO
-from streamclip import kernel
 
 # States, as csrc/lex.h numbers them, that have more to them than their number.
 STRING, UTF8, LITERAL = 6, 12, 13
 HEX_STATES = range(8, 12)
-
-
-def usable_kernels() -> list[str]:
-    """Return the kernels that this machine can run, fastest first."""
-    names = takewhile(lambda name: name != ffi.NULL, map(lib.sc_kernel_at, count()))
-    return [ffi.string(name).decode() for name in names]
-
-
-@contextlib.contextmanager
-def using(name: str) -> Iterator[None]:
-    """Use a kernel for a while."""
-    used = kernel()
-    assert lib.sc_kernel_use(name.encode())
-    try:
-        yield
-    finally:
-        assert lib.sc_kernel_use(used.encode())
 
 
 class State(NamedTuple):

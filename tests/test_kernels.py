@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 
 import streamclip
 from documents import Sample, sample, samples
-from kernels import Scanner, State, pieces_of, usable_kernels, using
+from kernels import Scanner, State, pieces_of
 from native import AUTO, JSON, JSONL
+from streamclip._binding import usable_kernels, using_kernel
 from test_chunking import SMALL
 
 NAMES = [name for name in usable_kernels() if name != "scalar"]
@@ -390,7 +391,7 @@ def test_a_clip_is_the_same_with_every_kernel() -> None:
     rows = b"[" + b",".join(b'{"id":%d,"name":"row"}' % n for n in range(9000)) + b"]"
     clips = set()
     for name in usable_kernels():
-        with using(name):
+        with using_kernel(name):
             clips.add(streamclip.clip(rows, max_bytes=500).data)
     (data,) = clips
     assert b'"total":9000' in data
@@ -401,7 +402,7 @@ def test_levels_that_were_never_open_say_nothing() -> None:
     for size in (900, 2047, 5000):
         data = b'[0,[[[{"a":"%s","b":""}]]]]' % (b"Q" * size)
         for name in NAMES:
-            with using(name):
+            with using_kernel(name):
                 for _ in range(20):
                     assert streamclip.clip(
                         data, max_bytes=9000, max_items=1

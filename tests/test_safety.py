@@ -17,8 +17,8 @@ from hypothesis import given
 from streamclip._core import ffi, lib
 
 from documents import Sample, samples
-from kernels import usable_kernels, using
 from native import AUTO, JSON, NO_LIMIT
+from streamclip._binding import usable_kernels, using_kernel
 from test_chunking import SMALL
 
 LONGEST = 200
@@ -107,7 +107,7 @@ def test_the_page_cannot_be_read(page: memoryview) -> None:
 def test_nothing_is_read_past_the_end_of_the_input(page: memoryview, name: str) -> None:
     """Every length from 0 to 200 of every text, retained or only validated."""
     closed = b'["' + b"w " * 500 + b'",'
-    with using(name):
+    with using_kernel(name):
         for text in TEXTS:
             for size in range(min(LONGEST, len(text)) + 1):
                 data = text[:size]
@@ -123,7 +123,7 @@ def test_nothing_is_read_past_the_end_of_larger_inputs(
 ) -> None:
     """Of which kernels take many blocks at once; the last one is short."""
     closed = b'["' + b"w " * 500 + b'",'
-    with using(name):
+    with using_kernel(name):
         for text in TEXTS:
             text = text * (1500 // (len(text) + 1) + 1)
             for size in range(600, 1400, 53):
@@ -134,7 +134,7 @@ def test_nothing_is_read_past_the_end_of_larger_inputs(
 @pytest.mark.parametrize("name", usable_kernels())
 def test_nothing_is_read_past_the_end_of_any_chunk(page: memoryview, name: str) -> None:
     """A boundary may be anywhere: what is missing is in no chunk yet."""
-    with using(name):
+    with using_kernel(name):
         for text in TEXTS:
             for size in range(0, min(64, len(text)), 3):
                 options = {"room": 64, "max_depth": 1024, "format": AUTO}
