@@ -18,7 +18,7 @@ from streamclip.hints import path_hint
 from streamclip.options import ClipOptions, Options, checked
 from streamclip.records import aencode_records, encode_records
 from streamclip.report import NOTHING_CUT
-from streamclip.result import is_line_by_line, is_within
+from streamclip.result import as_it_came
 from streamclip.sources import (
     BUFFERS,
     Chunk,
@@ -59,15 +59,13 @@ def _unchanged(source: bytes, options: Options) -> Clip | None:
         return None
     if len(source) > min(options.budget_bytes + len(BOM), CHECK_BYTES):
         return None
-    data = source.removeprefix(BOM)
     try:
         documents = check(source, options.max_depth, options.format)
     except InvalidJSONError:
         return None  # what to do about it is decided where all is known
-    lines = documents != 1 or options.format == "jsonl"
-    if lines and not is_line_by_line(data, documents):
-        return None
-    if not is_within(data, options):
+    is_jsonl = documents != 1 or options.format == "jsonl"
+    data = as_it_came(source, documents if is_jsonl else None, options)
+    if data is None:
         return None
     seconds = time.perf_counter() - started
     stats = Stats(len(source), len(data), len(source) - len(data), seconds)

@@ -33,7 +33,7 @@ from streamclip.report import (
     with_root_cut,
 )
 
-__all__ = ["Ended", "is_line_by_line", "is_within"]
+__all__ = ["Ended", "as_it_came"]
 
 CURSOR_KEYS = Texts(key.encode() for key in KEYS)
 EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
@@ -200,11 +200,9 @@ class Ended:
             return None
         if self.is_marked or (self.page and self.page.is_partial):
             return None
-        data = bytes(self.verbatim).removeprefix(BOM)
         documents = core.documents + self.took_line
-        if core.is_jsonl and not is_line_by_line(data, documents):
-            return None
-        return data if is_within(data, self.options) else None
+        lines = documents if core.is_jsonl else None
+        return as_it_came(bytes(self.verbatim), lines, self.options)
 
     def _style(self) -> Style:
         """Decide how the report is written."""
@@ -308,15 +306,29 @@ def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> R
     )
 
 
-def is_within(data: bytes, options: Options) -> bool:
+def as_it_came(source: bytes, lines: int | None, options: Options) -> bytes | None:
+    """Return a whole input as a result, if it may be one.
+
+    Args:
+        source: The input; a byte order mark is taken off.
+        lines: How many documents it has if it is JSON Lines: each has to have a
+            line of its own. Else None.
+        options: The budgets; whether tokens are within theirs is not told here.
+    """
+    data = source.removeprefix(BOM)
+    if lines is not None and _lines_with_text(data) != lines:
+        return None
+    return data if _is_within(data, options) else None
+
+
+def _lines_with_text(data: bytes) -> int:
+    return sum(bool(line.strip()) for line in data.split(b"\n"))
+
+
+def _is_within(data: bytes, options: Options) -> bool:
     """Tell whether a text is within the budgets of bytes and characters."""
     if options.max_bytes is not None and len(data) > options.max_bytes:
         return False
     if options.max_chars is None or len(data) <= options.max_chars:
         return True
     return len(data.decode()) <= options.max_chars
-
-
-def is_line_by_line(data: bytes, documents: int) -> bool:
-    """Tell whether each of the documents has a line of its own."""
-    return sum(bool(line.strip()) for line in data.split(b"\n")) == documents
