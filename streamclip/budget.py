@@ -3,223 +3,32 @@
 How many bytes make a token differs from place to place, and a text's tokens are
 not a sum over its parts. So the core is asked for the best text of so many bytes,
 that text is measured, and from what was found the next number of bytes is guessed.
-
-A caller's own function may have to be awaited. So it is not called here: the
-generators here yield a text and are sent the number of its tokens.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Generator
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from streamclip._binding import TooSmall
+from streamclip.measures import ENOUGH, FIRST_GUESS, Measure, Steps
 from streamclip.report import Report, Slice
-from streamclip.tokens import adds_up, as_count, chunks, counter, is_async
 
 __all__ = [
-    "At",
-    "Counting",
     "Made",
-    "Measure",
     "Met",
     "Missed",
-    "measure_of",
+    "TextAt",
     "meet",
     "within",
 ]
 
-T = TypeVar("T")
-Counting: TypeAlias = Generator[str, Any, T]
-
-FIRST_GUESS = 3  # bytes a token, as long as nothing is known
-CALLS = 6  # of a caller's function
-TEXTS = 6  # that a tokenizer counts as wholes
-PART_CHARS = 400
-PROBES = 12  # with a tokenizer at hand
-ENOUGH = 0.98  # of a budget: what is nearer is not worth a call
-NEAR = 0.995  # nor a step that costs none
-FINE = 200  # nor is so small a part of a text
-EDGE = 64  # tokens that a first part of a text may have more than all of it
+PROBES = 12  # texts that are made at most; fewer, where fewer may be measured
+FINE = 200  # one of so many parts of a text is not worth a step
+LONG = 2  # times the limit: after counting so much, what is near is near enough
 
 
-class Measured(NamedTuple):
-    """Tokens of a text, or of a first part of it that has too many already."""
-
-    tokens: int
-    share: float = 1.0  # of the text that was counted
-
-    @property
-    def estimate(self) -> float:
-        """Tokens of all of it."""
-        return self.tokens / self.share if self.share else 0.0
-
-
-class Calls:
-    """Measure with a caller's function, which may be far away."""
-
-    aim = 0.99  # of a budget: a text that is found to have too much is lost
-    near = ENOUGH  # of a budget: what is nearer needs no further step
-
-    def __init__(self) -> None:
-        self.counted = 0
-        self.left: float = CALLS
-        self._known: dict[str, int] = {}
-
-    def up_to(self, text: str, _: float = math.inf) -> Counting[Measured]:
-        """Measure a text."""
-        if text not in self._known:
-            self.left -= 1
-            self._known[text] = as_count((yield text))
-            self.counted += self._known[text]
-        return Measured(self._known[text])
-
-    def rules_out(self, made: Made, limit: int) -> bool:
-        """Tell whether a complete text has far too many tokens, without a call.
-
-        What was measured is it with more escapes and white space, which have fewer
-        tokens a byte, or as many.
-        """
-        return any(
-            tokens * len(made.data) > 2 * limit * len(text.encode())
-            for text, tokens in self._known.items()
-        )
-
-
-class Wholes:
-    """Measure with a tokenizer at hand, each text that may fit as a whole.
-
-    Args:
-        count: It counts the tokens of a text; what it counts of parts of one adds
-            up roughly, if they are not too small.
-    """
-
-    aim = 0.99
-    near = ENOUGH
-
-    def __init__(self, count: Callable[[str], int]) -> None:
-        self.counted = 0
-        self.left: float = TEXTS
-        self._count = count
-        self._known: dict[str, Measured] = {}
-        self._parts: dict[str, int] = {}
-        self._rate = 1 / FIRST_GUESS  # tokens a character
-
-    def up_to(self, text: str, limit: float = math.inf) -> Counting[Measured]:
-        """Measure a text, or a first part that is over the limit."""
-        yield from ()
-        known = self._known.get(text)
-        if known is None or (known.tokens <= limit and known.share < 1):
-            self.left -= 1
-            known = self._first_part(text, limit + limit / 16 + EDGE)
-            if known is None:
-                known = Measured(self._counted(text))
-            self._known[text] = known
-            self._rate = known.estimate / max(len(text), 1)
-        return known
-
-    def _first_part(self, text: str, limit: float) -> Measured | None:
-        """Measure by parts; None if they are not over the limit, or hardly will be."""
-        if len(text) * self._rate < limit:
-            return None
-        total = done = 0
-        part = ""
-        for chunk in (*chunks(text), ""):
-            part += chunk
-            if len(part) < PART_CHARS and chunk:
-                continue
-            if part not in self._parts:
-                self._parts[part] = self._counted(part)
-            total += self._parts[part]
-            done += len(part)
-            part = ""
-            if total > limit:
-                return Measured(total, done / len(text))
-        return None
-
-    def _counted(self, text: str) -> int:
-        tokens = self._count(text)
-        self.counted += tokens
-        return tokens
-
-
-class Chunks:
-    """Measure with a tokenizer at hand, what texts have in common only once.
-
-    Args:
-        count: It counts the tokens of a text; what it counts of chunks adds up.
-    """
-
-    aim = 1.0
-    near = NEAR
-    left = math.inf
-
-    def __init__(self, count: Callable[[str], int]) -> None:
-        self.counted = 0
-        self._count = count
-        self._known: dict[str, int] = {}
-        self._heads: dict[str, tuple[int, int]] = {}
-
-    def up_to(self, text: str, limit: float = math.inf) -> Counting[Measured]:
-        """Measure a text, or a first part that is over the limit."""
-        yield from ()
-        total = done = 0
-        for chunk in chunks(text):
-            if chunk not in self._known:
-                head = self._head(chunk, limit - total + EDGE)
-                if head is not None:
-                    total, done = total + head[0], done + head[1]
-                    break
-                self._known[chunk] = self._counted(chunk)
-            total += self._known[chunk]
-            done += len(chunk)
-            if total > limit:
-                break
-        return Measured(total, done / max(len(text), 1))
-
-    def _head(self, chunk: str, spare: float) -> tuple[int, int] | None:
-        """Measure the beginning of a chunk if that has too many tokens already.
-
-        Returns:
-            The tokens, and of how many characters; None if they are not too many,
-            or the chunk is not so long that this would save much.
-        """
-        if len(chunk.encode()) < 3 * spare:
-            return None
-        size = int(spare / 4)
-        total, end = self._heads.get(chunk, (0, 0))
-        while total <= spare and end < len(chunk):
-            total += self._counted(chunk[end : end + size])
-            end = min(end + size, len(chunk))
-        self._heads[chunk] = total, end
-        return (total, end) if total > spare else None
-
-    def _counted(self, text: str) -> int:
-        tokens = self._count(text)
-        self.counted += tokens
-        return tokens
-
-
-Measure: TypeAlias = Calls | Wholes | Chunks
-
-
-def measure_of(tokenizer: Any, may_await: bool) -> Measure:
-    """Choose how to measure.
-
-    Args:
-        tokenizer: See `streamclip.tokens.counter`, which says what is raised.
-        may_await: Whether it may also be a function whose results are awaited.
-    """
-    if may_await and is_async(tokenizer):
-        return Calls()
-    count = counter(tokenizer)
-    if count is tokenizer:
-        return Calls()
-    return Chunks(count) if adds_up(tokenizer) else Wholes(count)
-
-
-def within(measure: Measure, text: str, limit: int) -> Counting[int | None]:
+def within(measure: Measure, text: str, limit: int) -> Steps[int | None]:
     """Return how many tokens a text has, None if they are more than the limit."""
     found = yield from measure.up_to(text, limit)
     return found.tokens if found.tokens <= limit else None
@@ -249,12 +58,12 @@ class Missed(NamedTuple):
     tokens: int
 
 
-At: TypeAlias = Callable[[int], Made | TooSmall]
+TextAt: TypeAlias = Callable[[int], Made | TooSmall]
 
 
 def meet(
-    measure: Measure, limit: int, at: At, top: int, first: Made
-) -> Counting[Met | Missed]:
+    measure: Measure, limit: int, at: TextAt, top: int, first: Made
+) -> Steps[Met | Missed]:
     """Find the most that has no more tokens than the limit.
 
     Args:
@@ -266,8 +75,7 @@ def meet(
             has to go, the core gives up what a larger number would keep.
     """
     search = _Search(measure, limit, at, top + 1)
-    ruled_out = isinstance(measure, Calls) and measure.rules_out(first, limit)
-    if first.is_all and not ruled_out:
+    if first.is_all and not measure.rules_out(len(first.data), limit):
         tokens = yield from within(measure, first.data.decode(), limit)
         if tokens is not None:
             return Met(first, tokens)
@@ -279,9 +87,11 @@ def meet(
     return (yield from _least(measure, limit, at, first))
 
 
-def _least(measure: Measure, limit: int, at: At, first: Made) -> Counting[Met | Missed]:
+def _least(
+    measure: Measure, limit: int, at: TextAt, first: Made
+) -> Steps[Met | Missed]:
     """Take the least text there is, if nothing larger was found."""
-    made = at(1)
+    made = at(1)  # or else the core tells how many bytes it needs
     if isinstance(made, TooSmall):
         made = first if made.bytes is None else at(made.bytes)
     if isinstance(made, TooSmall):
@@ -312,7 +122,7 @@ class _Search:
         ceiling: A number of bytes that is not to be reached.
     """
 
-    def __init__(self, measure: Measure, limit: int, at: At, ceiling: int) -> None:
+    def __init__(self, measure: Measure, limit: int, at: TextAt, ceiling: int) -> None:
         self.low: _Point | None = None  # the largest text found that fits
         self._high: _Point | None = None  # the smallest that does not
         self._floor = 0  # up to here there is `low`, or nothing
@@ -323,7 +133,7 @@ class _Search:
         self._limit = limit
         self._at = at
 
-    def run(self) -> Counting[None]:
+    def run(self) -> Steps[None]:
         """Take steps until none is worth it."""
         for _ in range(PROBES):
             if self._is_done():
@@ -353,7 +163,7 @@ class _Search:
         if low is None:
             # A last call is left for the least text.
             return left <= 1 or between <= 1
-        is_long = self._measure.counted > 2 * self._limit
+        is_long = self._measure.counted > LONG * self._limit
         near = ENOUGH if is_long else self._measure.near
         if left < 1 or between <= 1 or low.tokens >= near * self._limit:
             return True

@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamclip._binding import BOM, Core
-from streamclip.budget import Counting, Measure, measure_of
 from streamclip.errors import (
     ClipperBusyError,
     IncompleteJSONError,
@@ -22,6 +21,7 @@ from streamclip.errors import (
 )
 from streamclip.hints import head_hint
 from streamclip.markers import HELD_BYTES, find_marker
+from streamclip.measures import Measure, Steps, measure_of
 from streamclip.merge import Opening
 from streamclip.options import ClipOptions, Options, Writer, checked
 from streamclip.report import Cut, Page, Report, Slice
@@ -282,7 +282,7 @@ class Clipper:
             self._free()
             self._lock.release()
 
-    def _finish(self, core: Core) -> Counting[Clip]:
+    def _finish(self, core: Core) -> Steps[Clip]:
         """End the document; the caller counts tokens where that takes a call."""
         try:
             keep_incomplete = self._options.incomplete == "keep"
@@ -390,7 +390,7 @@ def _clip_text(options: Options, text: str) -> tuple[str, tuple[Cut, ...]]:
     return result.text, result.report.cuts
 
 
-def _advance(steps: Counting[Clip], count: Any) -> str | Clip:
+def _advance(steps: Steps[Clip], count: Any) -> str | Clip:
     """Return the next text of which the tokens are wanted, or in the end the clip."""
     try:
         return steps.send(count)

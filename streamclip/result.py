@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
-from streamclip.budget import At, Counting, Made, Measure, Missed, meet, within
+from streamclip.budget import Made, Missed, TextAt, meet, within
 from streamclip.cursors import KEYS, cursor_gap, parsed
 from streamclip.embedded import STRINGS_MAX, with_embedded
 from streamclip.errors import BudgetTooSmallError, IncompleteJSONError
+from streamclip.measures import Measure, Steps
 from streamclip.merge import Earlier, merge_cuts
 from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer
 from streamclip.report import (
@@ -71,7 +72,7 @@ class Ended:
     page: Page | None
     writer: Writer | None
 
-    def result(self) -> Counting[tuple[Made, int | None]]:
+    def result(self) -> Steps[tuple[Made, int | None]]:
         """Make the text of the result, and tell its tokens if they count.
 
         Raises:
@@ -96,9 +97,7 @@ class Ended:
                 made, tokens = yield from self._met(style, whole)
         return made, tokens
 
-    def _met(
-        self, style: Style, whole: bytes | None
-    ) -> Counting[tuple[Made, int | None]]:
+    def _met(self, style: Style, whole: bytes | None) -> Steps[tuple[Made, int | None]]:
         """Make the best text that is within every budget, and tell its tokens."""
         at = functools.partial(self._make, style, whole)
         if self.measure is None:
@@ -115,7 +114,7 @@ class Ended:
             raise BudgetTooSmallError(met.tokens, "tokens")
         return met.made, met.tokens
 
-    def _refused(self, at: At, least: TooSmall) -> Counting[Exception]:
+    def _refused(self, at: TextAt, least: TooSmall) -> Steps[Exception]:
         """Return the error for a budget of tokens whose bytes hold no text."""
         error = self._too_small(least)
         if not isinstance(error, BudgetTooSmallError) or error.unit != "tokens":

@@ -28,9 +28,9 @@ __all__ = [
     "Tokenizer",
     "adds_up",
     "as_count",
-    "chunks",
     "counter",
     "is_async",
+    "stretches",
 ]
 
 Tokenizer: TypeAlias = (
@@ -129,7 +129,7 @@ def counter(tokenizer: Tokenizer = "o200k_base") -> Callable[[str], int]:
 
 
 def adds_up(tokenizer: Any) -> bool:
-    """Tell whether a tokenizer's counts of `chunks` surely add up.
+    """Tell whether a tokenizer's counts of `stretches` surely add up.
 
     That follows from how it splits a text into pieces, whatever its ranks.
     """
@@ -252,29 +252,29 @@ IS_WORD = re.compile(WORD)
 WORD_ENDS = re.compile(rf"(?<={WORD})(?={SIGN})|(?<=\S)(?= )")
 # Of the signs before a string's first letter all are one piece, if there are two.
 STARTS = re.compile(rf'(?<=[ :,\[]")(?={WORD})')
-LONG_CHUNK = 256
-LEAST_CHUNK = 128
+LONG_STRETCH = 256
+LEAST_STRETCH = 128
 
 
-def chunks(text: str) -> Iterator[str]:
+def stretches(text: str) -> Iterator[str]:
     """Split a text where each of ENCODINGS does, so that counts add up.
 
-    Texts that share records share chunks: they end where objects, arrays and
+    Texts that share records share stretches: they end where objects, arrays and
     numbers end and arrays begin. Only long ones end elsewhere too: within text, or,
     where that has no such place, before it.
 
-    >>> list(chunks('[{"id":1,"tags":["a","b"]},{"id":2}]'))
+    >>> list(stretches('[{"id":1,"tags":["a","b"]},{"id":2}]'))
     ['[{"id":1', ',"tags', '":["a","b', '"]},{"id":2', '}]']
     """
     starts = (found.start() for found in ENDS.finditer(text))
     ends = [at for at in starts if at > 0 and IS_WORD.match(text, at - 1)]
     start = text_start = 0
     for end in (*ends, len(text)):
-        while end - start > LONG_CHUNK:
-            near = start + LONG_CHUNK + 1
-            found = WORD_ENDS.search(text, start + LEAST_CHUNK, min(near, end))
+        while end - start > LONG_STRETCH:
+            near = start + LONG_STRETCH + 1
+            found = WORD_ENDS.search(text, start + LEAST_STRETCH, min(near, end))
             if found is None:
-                # The next start is sought once for all chunks before it, and ends
+                # The next start is sought once for all stretches before it, and ends
                 # no further than there: all over, time would go by the square.
                 if text_start <= start:
                     next_start = STARTS.search(text, start + 1)

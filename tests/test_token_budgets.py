@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import streamclip
 from documents import Sample, samples
 from streamclip import BudgetTooSmallError, Clip, clip
-from streamclip.tokens import chunks, counter
+from streamclip.tokens import counter, stretches
 from test_corpus import files, is_multi
 from test_report import assert_told, assert_true, block_of, has_duplicates
 from test_validity import (
@@ -277,22 +277,22 @@ def test_nothing_is_counted_without_a_budget_of_tokens() -> None:
 
 
 @given(st.text(alphabet="a7汉é \n\t{}[]\",:'’́s-", max_size=60), st.text())
-def test_the_counts_of_chunks_add_up(text: str, more: str) -> None:
-    """Chunks are whole pieces to both encodings, so that none is counted twice."""
+def test_the_counts_of_stretches_add_up(text: str, more: str) -> None:
+    """They are whole pieces to both encodings, so that none is counted twice."""
     for name in COUNT:
         whole = "".join((text, json.dumps([text, more], ensure_ascii=False)) * 5)
-        found = list(chunks(whole))
+        found = list(stretches(whole))
         assert "".join(found) == whole
         assert sum(map(COUNT[name], found)) == COUNT[name](whole)
 
 
 @pytest.mark.parametrize("text", ["a😀", "tiế", "नमस्ते", "x" * 300, "😀"])
-def test_chunks_take_time_in_proportion(text: str) -> None:
+def test_stretches_take_time_in_proportion(text: str) -> None:
     """Also where words do not end as they mostly do, hundreds of thousands of times."""
     texts = [text] * (400_000 // len(text))
     whole = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
     began = time.process_time()
-    found = list(chunks(whole))
+    found = list(stretches(whole))
     assert time.process_time() - began < 20  # it takes two, and once took an hour
     assert "".join(found) == whole
 
@@ -507,7 +507,7 @@ def word_pieces() -> tokenizers.Tokenizer:
 
 
 def subwords() -> tokenizers.Tokenizer:
-    """Return one that marks where words begin, also at the start of a chunk."""
+    """Return one that marks where words begin, also at the start of a stretch."""
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="?"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     trainer = tokenizers.trainers.BpeTrainer(
@@ -554,7 +554,7 @@ def test_the_same_holds_by_any_tokenizer(name: str, shape: str) -> None:
 
 @pytest.mark.parametrize("name", ["WordPiece", "BPE of words"])
 def test_a_hugging_face_tokenizer_counts_little_too(name: str) -> None:
-    """Its chunks do not surely add up: what may fit is counted as a whole."""
+    """Its stretches do not surely add up: what may fit is counted as a whole."""
     for limit in (200, 1_000, 4_000):
         result = clip(ORDERS, max_tokens=limit, tokenizer=family(name))
         assert result.stats.tokens_counted <= 6 * limit + STEPS
