@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
+from streamclip.block import finished_text, with_root_cut
 from streamclip.budget import Made, Missed, TextAt, meet, within
 from streamclip.cursors import KEYS, cursor_gap, parsed
 from streamclip.embedded import STRINGS_MAX, with_embedded
@@ -20,19 +21,8 @@ from streamclip.errors import BudgetTooSmallError, IncompleteJSONError
 from streamclip.measures import Measure, Steps
 from streamclip.merge import Earlier, merge_cuts
 from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer
-from streamclip.report import (
-    NOTHING_CUT,
-    WARNING,
-    Cut,
-    Page,
-    Report,
-    Style,
-    cuts_of,
-    finished_text,
-    line_of,
-    selection_text,
-    with_root_cut,
-)
+from streamclip.report import NOTHING_CUT, Cut, Page, Report, cuts_of, line_of
+from streamclip.words import WARNING, Style, selection_text
 
 __all__ = ["Ended", "as_it_came"]
 

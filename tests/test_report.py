@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from documents import Sample, sample, samples
 from streamclip import BudgetTooSmallError, Clip, Cut, clip
 from streamclip._binding import Fitted
+from streamclip.block import Room, write_block
 from streamclip.options import Options
-from streamclip.report import Style, _block, _Room
+from streamclip.words import Style
 from test_validity import Pairs, Value, asked, data_of, read
 
 Path = tuple[str | None, ...]  # None: a position in an array
@@ -654,7 +655,7 @@ def test_as_many_lines_are_told_as_fit(
     options = Options(max_bytes=20 + frame + spare, max_chars=20 + frame + chars)
     expected = -1
     for count in range(min(len(lines), 12) + 1):
-        block = _block(fitted, style, ending, count)
+        block = write_block(fitted, style, ending, count)
         if len(block) <= 13 + spare and len(block.decode()) <= 13 + chars:
             expected = count
-    assert _Room(fitted, style, options).count_before(ending) == expected
+    assert Room(fitted, style, options).count_before(ending) == expected

@@ -1,0 +1,197 @@
+"""The report as a block in the data.
+
+The core has set room aside for it. Which of its lines are shown, and what else
+beside them, is decided here by the bytes and characters that are really left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate, islice
+
+from streamclip._binding import Fitted
+from streamclip.options import Limits
+from streamclip.report import (
+    Cut,
+    Page,
+    Report,
+    cuts_of,
+    in_order,
+    json_text,
+    line_of,
+)
+from streamclip.words import (
+    Style,
+    flags_of,
+    note_text,
+    selection_member,
+    sibling_note,
+    sibling_total,
+)
+
+__all__ = ["Room", "finished_text", "with_root_cut", "write_block"]
+
+LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
+
+
+def finished_text(
+    fitted: Fitted, style: Style, limits: Limits, report: Report
+) -> bytes:
+    """Put the report into the data.
+
+    Args:
+        fitted: What the core came to.
+        style: How the report is written.
+        limits: What the whole is measured against.
+        report: What it says.
+
+    Returns:
+        The text, within the limits.
+    """
+    said = style.is_always or style.is_selected
+    if style.form == "detached" or (fitted.complete and not said):
+        return fitted.data
+    if style.form == "siblings":
+        return _with_siblings(fitted, style, report)
+    if style.page:
+        fitted = _without_root_cut(fitted, style.page)  # the slice tells it
+    fits = Room(fitted, style, limits).count_before
+    selection = selection_member(style) if style.is_selected else b""
+    if fitted.complete and not style.is_always:
+        # All that was asked for comes before saying that it was asked for.
+        if fits(selection) < 0:
+            return fitted.data
+        return _join(fitted, style, write_block(fitted, style, selection, 0))
+    note = ending = cursor = b""
+    if style.note and (report.cuts or not style.page):
+        note = b',"note":' + json_text(note_text(style, report.cuts))
+    if report.cursor_gap is not None:
+        cursor = b',"cursor_gap":' + json_text(report.cursor_gap)
+    whole = selection + cursor + note
+    if fits(whole) == min(LINES_MAX, len(fitted.lines)) > 0:
+        return _join(fitted, style, write_block(fitted, style, whole, LINES_MAX))
+    # The selection goes after the cursor and the note. It stays where room was
+    # set aside for it, or where it costs no line.
+    with_selection = fits(selection)
+    has_line = with_selection >= min(1, len(fitted.lines))
+    if has_line and (fitted.selection or with_selection == fits(b"")):
+        ending = selection
+    if cursor and fits(ending + cursor) >= 1:
+        ending += cursor
+    count, with_note = fits(ending), fits(ending + note)
+    # The note is the first to go: it stays only where it costs no line or room
+    # was set aside for it, and where a line is beside it if there is any.
+    has_line = with_note > 0 or (not fitted.lines and with_note == 0)
+    if has_line and (fitted.note or with_note == count):
+        ending, count = ending + note, with_note
+    return _join(fitted, style, write_block(fitted, style, ending, max(count, 0)))
+
+
+class Room:
+    """What the budgets leave for the report, and how many lines fit in it."""
+
+    def __init__(self, fitted: Fitted, style: Style, limits: Limits) -> None:
+        around = len(_join(fitted, style, b"{}")) - len(fitted.data)
+        self._flags = b"".join(flags_of(style))
+        shown = fitted.lines[:LINES_MAX]
+        self._hidden = len(fitted.lines) + fitted.untold + style.unlisted
+        # for each budget: what is left, how to measure, the lines' lengths so far
+        self._budgets: list[tuple[int, Callable[[bytes], int], list[int]]] = []
+        if limits.max_bytes is not None:
+            left = limits.max_bytes - len(fitted.data) - around
+            self._budgets.append((left, len, _lengths(shown, len)))
+        if limits.max_chars is not None:
+            left = limits.max_chars - fitted.chars - around
+            self._budgets.append((left, _chars, _lengths(shown, _chars)))
+        self._most = len(shown)
+
+    def count_before(self, ending: bytes) -> int:
+        """Return the most lines that fit before the ending, -1 if not even none do."""
+        for count in range(self._most, -1, -1):
+            rest = _more(self._hidden - count) + self._flags + ending
+            for left, measure, lengths in self._budgets:
+                if max(0, lengths[count] + measure(rest)) > left:
+                    break
+            else:
+                return count
+        return -1
+
+
+def _chars(text: bytes) -> int:
+    return len(text.decode())
+
+
+def _lengths(lines: list[bytes], measure: Callable[[bytes], int]) -> list[int]:
+    """Return what the first lines take in the block, by their number.
+
+    Every member brings its comma, so the first has one too many.
+    """
+    frame = len(b',"cuts":[]') - 2
+    lengths = accumulate((measure(line) + 1 for line in lines), initial=frame)
+    return [-1, *islice(lengths, 1, None)]
+
+
+def _more(count: int) -> bytes:
+    return b',"more_cuts":%d' % count if count else b""
+
+
+def write_block(fitted: Fitted, style: Style, ending: bytes, count: int) -> bytes:
+    """Write the value of the report with its first `count` lines."""
+    parts = []
+    if count:
+        parts += [b',"cuts":[', b",".join(fitted.lines[:count]), b"]"]
+    told = min(count, len(fitted.lines))
+    parts.append(_more(len(fitted.lines) - told + fitted.untold + style.unlisted))
+    parts += flags_of(style)
+    parts.append(ending)
+    return b"{" + b"".join(parts)[1:] + b"}"
+
+
+def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
+    data = fitted.data
+    member = json_text(style.key) + b":" + block
+    if style.jsonl:
+        return b"{" + member + b"}\n" + data
+    if not fitted.root_is_object:
+        return b"{" + member + b',"data":' + data + b"}"
+    return b"{" + member + (b"}" if data == b"{}" else b"," + data[1:])
+
+
+def _with_siblings(fitted: Fitted, style: Style, report: Report) -> bytes:
+    """Tell a cut of the root array, beside which no other member stands."""
+    path = style.page.path if style.page else ""
+    root = next((cut for cut in report.cuts if cut.path == path), None)
+    if fitted.root_is_object or root is None:
+        return fitted.data
+    told = json_text(sibling_total(style))
+    told += b':%d,"omitted":%d' % (root.total, root.omitted)
+    if note := sibling_note(style):
+        told += b',"note":' + note
+    if style.jsonl:
+        return b"{" + told + b"}\n" + fitted.data
+    return b'{"data":' + fitted.data + b"," + told + b"}"
+
+
+def with_root_cut(fitted: Fitted, page: Page, kept: int) -> Fitted:
+    """Tell of the page's value what is missing in all of it, not in what was fed.
+
+    Args:
+        fitted: What the core came to.
+        page: What it was fed.
+        kept: How much of that it has kept.
+    """
+    cuts = [cut for cut in cuts_of(fitted.lines) if not page.is_about(cut)]
+    if kept < page.total and page.unit:
+        omitted = page.total - kept
+        cuts.append(Cut(page.path, page.unit, kept, page.total, omitted))
+    return fitted._replace(lines=[line_of(cut) for cut in in_order(cuts)])
+
+
+def _without_root_cut(fitted: Fitted, page: Page) -> Fitted:
+    cuts = cuts_of(fitted.lines)
+    lines = [
+        line
+        for cut, line in zip(cuts, fitted.lines, strict=True)
+        if not page.is_about(cut)
+    ]
+    return fitted._replace(lines=lines)
