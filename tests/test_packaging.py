@@ -3,9 +3,12 @@
 import ast
 import importlib.metadata
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,18 +18,48 @@ import streamclip
 PACKAGE = Path(streamclip.__file__).parent
 
 
-def imports_core(source: str) -> bool:
-    """Tell whether a module's source imports `streamclip._core` in any form."""
-    for node in ast.walk(ast.parse(source)):
+# A module imports from the rows above its own, and from no other. What context/ has
+# is one part here, and so are the modules of the command line.
+LAYERS = (
+    "console cursors errors files hints markers profiles report tokens",
+    "_binding measures merge sources",
+    "budget index options records",
+    "document embedded words",
+    "block",
+    "result",
+    "clipper",
+    "clip fetch",
+    "context outline store",
+    "__init__",
+    "cli",
+    "__main__",
+)
+LAYER_OF = {part: row for row, parts in enumerate(LAYERS) for part in parts.split()}
+
+
+def modules() -> dict[str, ast.Module]:
+    """Return the package's modules, parsed, by their names below it."""
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(
+            path.read_text(encoding="utf-8")
+        )
+        for path in PACKAGE.rglob("*.py")
+    }
+
+
+def imports_of(module: ast.Module) -> Iterator[str]:
+    """Yield the full name of all that is imported, wherever that is done."""
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module or ''}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        if any("_core" in name.split(".") for name in names):
-            return True
-    return False
+            assert node.level == 0, "a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part_of(module: str) -> str:
+    """Return the part of LAYERS that a module belongs to."""
+    return "cli" if module.startswith("cli_") else module.split(".")[0]
 
 
 def test_the_version_is_the_metadata_s() -> None:
@@ -49,11 +82,39 @@ def test_type_hints_are_shipped() -> None:
 def test_one_module_imports_the_core() -> None:
     """The compiled module is reached through the binding only."""
     users = [
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if imports_core(path.read_text(encoding="utf-8"))
+        name
+        for name, module in modules().items()
+        if any("_core" in found.split(".") for found in imports_of(module))
     ]
-    assert users == ["_binding.py"]
+    assert users == ["_binding"]
+
+
+def test_modules_import_what_is_below_them() -> None:
+    """Also in functions, and for type hints only; so there are no cycles."""
+    known = modules()
+    upward = []
+    for name, module in known.items():
+        for found in imports_of(module):
+            package, _, rest = found.partition(".")
+            used = part_of(rest)
+            if package != "streamclip" or used == "_core":
+                continue
+            used = used if used in LAYER_OF else "__init__"
+            if part_of(name) != used and LAYER_OF[part_of(name)] <= LAYER_OF[used]:
+                upward.append(f"{name} imports {used}")
+    assert upward == []
+    assert {part_of(name) for name in known} == set(LAYER_OF)
+
+
+def test_the_layer_rule_says_what_is_so() -> None:
+    """Each arrow of its sentence points down."""
+    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (rule,) = re.findall(r"In Python: (.*?)\.\s", text, re.DOTALL)
+    for chain in rule.split(";"):
+        parts = [re.findall(r"\w+", names) for names in chain.split("<-")]
+        assert len(parts) > 1
+        for below, above in pairwise(parts):
+            assert max(LAYER_OF[p] for p in below) < min(LAYER_OF[p] for p in above)
 
 
 def test_import_needs_no_extra() -> None:
