@@ -48,6 +48,10 @@ TOOL_NOTES = {
     "en": " Call {tool} with `more` to get them.",
     "zh": "要取得它们，请用 `more` 调用 {tool}。",
 }
+PAGE_TOOL_NOTES = {
+    "en": " Call {tool} with `more`, and slice.next as start, to go on.",
+    "zh": "要继续，请用 `more` 调用 {tool}，start 取 slice.next。",
+}
 WARNING = "the rest could not be stored"
 SIBLING_NOTES = {
     "en": "Not all elements are shown here; the others exist.",
@@ -101,7 +105,8 @@ def _note_template(style: Style) -> str:
         return template
     # A name is no template.
     name = style.tool.replace("{", "{{").replace("}", "}}")
-    return template + TOOL_NOTES[style.lang].replace("{tool}", name)
+    notes = PAGE_TOOL_NOTES if style.page else TOOL_NOTES
+    return template + notes[style.lang].replace("{tool}", name)
 
 
 @functools.lru_cache(maxsize=64)

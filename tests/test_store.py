@@ -381,6 +381,16 @@ def test_the_note_names_the_tool_if_there_is_one(path: Path, lang: Any) -> None:
         assert "more`" not in json.loads(result.data)["_clip"]["note"]
 
 
+def test_the_note_of_a_page_leads_to_the_next_one(path: Path) -> None:
+    """Not to its own value from the start again."""
+    store = Store(path, tool="fetch")
+    ref = put(store)
+    page = store.fetch(ref, at="/rows", start=3, max_bytes=900)
+    block = json.loads(page.data)["_clip"]
+    assert "`more`, and slice.next as start" in block["note"]
+    assert block["slice"]["next"] == page.slice.next  # type: ignore[union-attr]
+
+
 def test_the_default_directory_is_in_the_users_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
