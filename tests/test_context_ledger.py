@@ -312,6 +312,8 @@ def test_a_check_finds_a_ledger_that_is_not_true() -> None:
     assert ledger.messages is not None
     system, first, second, *kept = ledger.messages
     assert ledger.dropped_messages == 2
+    clipped = second["content"]
+    assert '{"id":0}' in clipped
     broken = {
         "the total is": replace(ledger, total=ledger.total - 1),
         "over the input budget": replace(
@@ -325,8 +327,12 @@ def test_a_check_finds_a_ledger_that_is_not_true() -> None:
         "not in its place": replace(ledger, messages=[system, second, first, *kept]),
         "'note' is not a beginning": changed(ledger, 1, content="[note]\nbetter"),
         "'rows' is no JSON": changed(ledger, 2, content="[rows]\n" + rows[:40]),
+        "'rows' is no clip": changed(
+            ledger, 2, content=clipped.replace('"id":0', '"id":7')
+        ),
         "history.3. has changed": changed(ledger, 4, name="f"),
         r"history.4. is no JSON": changed(ledger, 5, content=rows[:40]),
+        r"history.4. is no clip": changed(ledger, 5, content='{"rows":[{"id":0}]}'),
         "last message has changed": changed(ledger, -1, content="or not?"),
         "messages are dropped": replace(
             ledger, messages=[system, first, second, *kept[1:]]

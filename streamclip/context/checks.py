@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from streamclip.context.clips import is_clip_of
 from streamclip.context.groups import grouped
 from streamclip.context.ledger import Ledger
 from streamclip.context.shape import Message, Shape
@@ -28,9 +29,10 @@ def check_ledger(ledger: Ledger) -> None:
             and tools count, and at most the input budget. The system prompt comes
             first and the last message last, both as they were given. The chunks
             between them, and tool results that were clipped, are beginnings of what
-            was given; of JSON it is only checked that it still is JSON. The history
-            is a suffix of what was given, calls with their results. What is kept
-            and dropped is what the items say. If nothing can be sent, nothing is.
+            was given, or clips if that is JSON: with a report, whose numbers are not
+            checked, and nothing in them that was not there. The history is a suffix
+            of what was given, calls with their results. What is kept and dropped is
+            what the items say. If nothing can be sent, nothing is.
     """
     if ledger.messages is None:
         _expect(ledger.reason != "ok", "there are no messages, and no reason")
@@ -86,9 +88,10 @@ def _check_chunks(ledger: Ledger, sent: Sequence[Message]) -> None:
 
 
 def _check_part(whole: str, part: str, what: str) -> None:
-    """Check that a text is a beginning of the other one, or JSON as that is."""
+    """Check that a text is a beginning of the other one, or a clip if that is JSON."""
     if part != whole and is_json(whole):
         _expect(is_json(part), f"{what} is no JSON any more")
+        _expect(is_clip_of(part, whole), f"{what} is no clip of what was given")
         return
     _expect(whole.startswith(part), f"{what} is not a beginning of what was given")
 
