@@ -30,6 +30,7 @@ __all__ = [
     "Words",
     "check",
     "kernel",
+    "text_prefix",
     "usable_kernels",
     "using_kernel",
 ]
@@ -151,6 +152,22 @@ def check(data: Buffer, max_depth: int, text_format: str) -> int:
         lib.sc_check(*asked, offset)
         raise _error(found, offset[0], data[offset[0] : offset[0] + 1])
     return int(found)
+
+
+def text_prefix(body: bytes, max_chars: int) -> int:
+    """Find where a text may be cut: docs/semantics.md, section 6.
+
+    Args:
+        body: The text as the body of a JSON string with the fewest escapes.
+        max_chars: Characters there may be at most before the cut.
+
+    Returns:
+        The characters before the last cut point within that.
+    """
+    chars = ffi.new("uint64_t *")
+    with ffi.from_buffer("uint8_t[]", body) as pointer:
+        lib.sc_text_prefix(pointer, len(body), NO_LIMIT, max_chars, chars)
+    return int(chars[0])
 
 
 def _error(status: int, offset: int, byte: Buffer = b"") -> Exception:

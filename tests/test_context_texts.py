@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,20 +13,40 @@ from markdown_it import MarkdownIt
 
 import reference_text
 from conversations import MARKDOWN, PLAIN, tokenizer
-from streamclip.context.texts import cut_points, is_json, line_ends, shortened
+from streamclip._binding import text_prefix
+from streamclip.context.texts import is_json, line_ends, shortened
+from streamclip.options import squeezed
 from streamclip.tokens import counter
 
 BREAK = re.compile(r"\r\n|\r|\n")
-LETTERS = "ab汉\r\n \u0301\u200d👩🏽🇩🇪한ᅡ\U000e0041"
+LETTERS = 'ab汉\r\n\x00"\\ \u0301\u200d👩🏽🇩🇪한ᅡ\U000e0041\ud83d\ude00'
 
 
 @given(st.text(alphabet=LETTERS, max_size=200))
 @example("🇩🇪🇫🇷" * 3)
 @example("e" + "\u0301" * 200)
 @example("\r\n" * 40)
-def test_characters_stay_together_as_in_the_core(text: str) -> None:
-    """The rule is written once for the core's tests, and here once more."""
-    assert cut_points(text) == reference_text.cut_points(text)[1:]
+@example("\ud83d\ude00\u200d" * 30)
+def test_characters_stay_together_as_in_a_clip(text: str) -> None:
+    """The core tells where, whatever has to be escaped for it."""
+    points = reference_text.cut_points(text)
+    body = squeezed(text)
+    for most in range(len(text) + 1):
+        want = points[bisect_right(points, most) - 1]
+        assert text_prefix(body, most) == want
+
+
+@given(st.text(alphabet=LETTERS.replace("\r\n", ""), max_size=200))
+@example("  e" + "\u0301" * 200)
+@example(" \u0301a\u0301b")
+def test_a_line_is_cut_as_late_as_fits(text: str) -> None:
+    """Never inside a cluster, and behind something to read."""
+    blank = len(text) - len(text.lstrip())
+    points = [at for at in reference_text.cut_points(text) if at > blank]
+    for room in range(1, len(text)):
+        fitting = [at for at in points if at <= room]
+        kept = shortened(text, room, len)
+        assert kept == (text[: fitting[-1]] if fitting else None)
 
 
 @given(PLAIN, st.integers(1, 60))
@@ -39,8 +60,7 @@ def test_plain_text_is_cut_before_a_line_break(text: str, room: int) -> None:
     ends = list(line_ends(text))
     if kept is None:
         first = text[: ends[0]] if ends else ""
-        blank = len(first) - len(first.lstrip())
-        assert all(p <= blank or p > room for p in cut_points(first))
+        assert first[: text_prefix(squeezed(first), room)].strip() == ""
         return
     assert text.startswith(kept)
     assert kept.strip()
@@ -50,8 +70,7 @@ def test_plain_text_is_cut_before_a_line_break(text: str, room: int) -> None:
         assert len(kept) == fitting[-1]
         assert BREAK.match(text, len(kept))
     else:
-        points = [point for point in cut_points(text[: ends[0]]) if point <= room]
-        assert len(kept) == points[-1]
+        assert len(kept) == text_prefix(squeezed(text[: ends[0]]), room)
 
 
 @settings(max_examples=200)

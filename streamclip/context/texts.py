@@ -8,12 +8,12 @@ long it is cut inside, between characters.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
-from streamclip._binding import check
+from streamclip._binding import check, text_prefix
 from streamclip.clip import clip
 from streamclip.errors import BudgetTooSmallError, InvalidJSONError
+from streamclip.options import squeezed
 
 __all__ = ["is_json", "shortened"]
 
@@ -30,7 +30,6 @@ HTML = re.compile(
     r"ul|video)(?=[\s/>]))",
     re.IGNORECASE,
 )
-CLUSTER_CHARS = 64  # no longer sequence of characters stays together
 
 
 def is_json(text: str) -> bool:
@@ -70,7 +69,7 @@ def shortened(text: str, room: int, count: Callable[[str], int]) -> str | None:
     ends = list(line_ends(text))
     kept = _last_that(fits, [end for end in ends if end < len(text)])
     if kept is None and ends:
-        kept = _last_that(fits, _cuts_in_first_line(text[: ends[0]], fits))
+        kept = _cut_in_first_line(text[: ends[0]], fits)
     return None if kept is None else text[:kept]
 
 
@@ -102,8 +101,8 @@ def line_ends(text: str) -> Iterator[int]:
         at = found.end()
 
 
-def _cuts_in_first_line(text: str, fits: Callable[[int], bool]) -> list[int]:
-    """Return where the first line may be cut, as far as what is kept could fit.
+def _cut_in_first_line(text: str, fits: Callable[[int], bool]) -> int | None:
+    """Return where the first line may be cut as late as fits, None if nowhere.
 
     Args:
         text: It, and blank lines before it; a code fence is nothing to cut.
@@ -111,52 +110,13 @@ def _cuts_in_first_line(text: str, fits: Callable[[int], bool]) -> list[int]:
     """
     blank = len(text) - len(text.lstrip())
     if LINE_BREAK.search(text, blank):
-        return []
-    enough = blank + 1
-    while enough < len(text) and fits(enough):
-        enough *= 2
-    points = cut_points(text[: enough + CLUSTER_CHARS])
-    return [point for point in points if point > blank]
-
-
-def cut_points(text: str) -> list[int]:
-    """Return the ends of a text's clusters: docs/semantics.md, section 6.
-
-    >>> cut_points("ab\N{COMBINING ACUTE ACCENT}c")
-    [1, 3, 4]
-    """
-    points: list[int] = []
-    start = 0
-    regionals = 0  # regional indicators that end directly before `at`
-    for at in range(1, len(text)):
-        before, char = text[at - 1], text[at]
-        regionals = regionals + 1 if _is_regional(before) else 0
-        joined = (
-            _extends(char)
-            or before == "\u200d"
-            or (_is_regional(char) and regionals % 2 == 1)
-            or (before, char) == ("\r", "\n")
-        )
-        if not joined or at - start == CLUSTER_CHARS:
-            points.append(at)
-            start = at
-    return [*points, len(text)] if text else points
-
-
-def _is_regional(char: str) -> bool:
-    """Tell whether two such characters make a flag."""
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
-
-
-def _extends(char: str) -> bool:
-    """Tell whether a character always belongs to the one before it."""
-    return (
-        unicodedata.category(char).startswith("M")
-        or char == "\u200d"
-        or "\U0001f3fb" <= char <= "\U0001f3ff"  # skin tones
-        or "\U000e0020" <= char <= "\U000e007f"  # tags
-        or "\u1160" <= char <= "\u11ff"  # Hangul vowels, trailing consonants
+        return None
+    body = squeezed(text)
+    most = _last_that(
+        lambda most: fits(text_prefix(body, most)), range(blank + 1, len(text))
     )
+    kept = 0 if most is None else text_prefix(body, most)
+    return kept if kept > blank else None
 
 
 def _last_that(fits: Callable[[int], bool], ends: Sequence[int]) -> int | None:
