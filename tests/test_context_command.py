@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from streamclip.cli import main
-from streamclip.context import assemble
+from streamclip.context import assemble, command
 from streamclip.context.bodies import channels_of
 
 TALK = [
@@ -125,6 +125,14 @@ def test_what_cannot_fit_exits_2_and_writes_nothing(
         ('{"messages": [], "x": -1e999}', 5, "-1e999 is no number of JSON, or is out"),
         ('{"messages": {}}', 5, "messages are a list"),
         ('{"messages": [{"role": "robot"}]}', 5, "history[0]: its role"),
+        ('{"messages": [], "tools": {"name": "f"}}', 5, "tools is a list of schemas"),
+        ('{"messages": [], "functions": "f"}', 5, "functions is a list of schemas"),
+        ('{"messages": [], "system": 5}', 5, "system is a text"),
+        ('{"messages": [], "system": false}', 5, "system is a text"),
+        ('{"messages": [], "system": [{"type": "image"}]}', 5, "system is a text"),
+        ('{"input": [], "instructions": {"text": "Hi"}}', 5, "system"),
+        ('[{"role": "tool"}, {"type": "reasoning"}]', 5, "signs of several shapes"),
+        ('{"messages": [{"type": "reasoning"}]}', 5, "not responses"),
         (
             '{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}',
             5,
@@ -148,7 +156,11 @@ def test_what_is_no_request_exits_5(
         [],
         ["--window", "many"],
         ["--window", "9", "--reserve", "9"],
+        ["--window", "9", "--reserve", "5", "--margin", "4"],
         ["--window", "99", "--tokenizers", "gpt-unknown"],
+        ["--window", "99", "--tokenizers", "o200k_base,"],
+        ["--window", "99", "--overhead", "-1"],
+        ["--window", "99", "--clip-tool-results", "0"],
         ["--window", "99", "--order", "none"],
         ["--window", "99", "-o", "-"],
     ],
@@ -158,6 +170,20 @@ def test_wrong_usage_exits_2(words: list[str], context: Any) -> None:
     status, out, err = context(CHAT, *words)
     assert (status, out) == (2, "")
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_a_fault_of_ours_is_not_laid_on_the_request(
+    error: type[Exception], context: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes through, to be seen and told."""
+
+    def broken(**arguments: Any) -> None:
+        raise error("a fault")
+
+    monkeypatch.setattr(command, "assemble", broken)
+    with pytest.raises(error, match="a fault"):
+        context(CHAT, "--window", "99")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from streamclip.context.ledger import Ledger
 from streamclip.context.recognition import SHAPES
 from streamclip.context.request import ORDERS
 from streamclip.errors import InvalidMessageError
+from streamclip.tokens import counter
 
 __all__ = ["context_command"]
 
@@ -105,6 +106,9 @@ def context_command(
     output: str | None,
     as_json: bool,
     block_tokens: int | None,
+    window: int,
+    output_reserve: int,
+    safety_margin: int,
     **options: Any,
 ) -> int:
     """Show what of REQUEST fits into a model's window.
@@ -114,6 +118,12 @@ def context_command(
     """
     if output == "-":
         raise click.UsageError("the ledger is written to standard output: -o is a FILE")
+    if window <= output_reserve + safety_margin:
+        raise click.UsageError("--reserve and --margin leave nothing of --window")
+    try:
+        counters = {name: counter(name) for name in tokenizers.split(",")}
+    except (ImportError, ValueError) as error:
+        raise click.UsageError(str(error)) from error
     try:
         data = Path(request).read_bytes() if request != "-" else read_stdin()
         body = json.loads(data, parse_float=_finite, parse_constant=_finite)
@@ -126,13 +136,18 @@ def context_command(
         channels["block_cost"] = lambda block: block_tokens
     try:
         ledgers = {
-            name: assemble(**channels, tokenizer=name, **options)
-            for name in tokenizers.split(",")
+            name: assemble(
+                **channels,
+                window=window,
+                output_reserve=output_reserve,
+                safety_margin=safety_margin,
+                tokenizer=count,
+                **options,
+            )
+            for name, count in counters.items()
         }
     except InvalidMessageError as error:
         return fail(BAD_INPUT, f"{request}: {error}")
-    except (ImportError, TypeError, ValueError) as error:
-        return fail(USAGE, f"{request}: {error}")
     first = next(iter(ledgers.values()))
     try:
         print_data(_as_json(ledgers) if as_json else _as_text(ledgers))
