@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BYTES_PER_TOKEN",
+    "MAX_TOKENS",
     "ClipOptions",
     "Limits",
     "Options",
@@ -33,6 +34,7 @@ __all__ = [
 MAX_BUDGET_BYTES = 1 << 28
 BYTES_PER_CHAR = 4
 BYTES_PER_TOKEN = 16  # that are retained; text of more is cut as if it had these
+MAX_TOKENS = MAX_BUDGET_BYTES // BYTES_PER_TOKEN
 LEAST_ROOM = 64 * 1024
 EXTRA_ROOM = 256 * 1024
 EMBEDDED_ROOM = 512 * 1024
@@ -244,7 +246,7 @@ class Options:
             )
         _check_size("max_bytes", self.max_bytes, MAX_BUDGET_BYTES)
         _check_size("max_chars", self.max_chars, MAX_BUDGET_BYTES // BYTES_PER_CHAR)
-        _check_size("max_tokens", self.max_tokens, MAX_BUDGET_BYTES // BYTES_PER_TOKEN)
+        _check_size("max_tokens", self.max_tokens, MAX_TOKENS)
         _check_size("max_depth", self.max_depth, MAX_DEPTH)
         for name in SIZES:
             _check_size(name, getattr(self, name), None)

@@ -13,9 +13,10 @@ from markdown_it import MarkdownIt
 
 import reference_text
 from conversations import MARKDOWN, PLAIN, tokenizer
+from streamclip import clip
 from streamclip._binding import text_prefix
 from streamclip.context.texts import is_json, line_ends, shortened
-from streamclip.options import squeezed
+from streamclip.options import MAX_TOKENS, squeezed
 from streamclip.tokens import counter
 
 BREAK = re.compile(r"\r\n|\r|\n")
@@ -152,6 +153,17 @@ def test_lines_of_json_stay_lines_of_json() -> None:
     lines = [json.loads(line) for line in kept.splitlines()]
     assert "_clip" in lines[0]
     assert len(lines) > 2
+
+
+def test_json_is_clipped_in_a_room_that_no_clip_may_have() -> None:
+    """It may have as much as any clip, and nobody asked for more."""
+    text = json.dumps([{"id": n, "text": "a record"} for n in range(200)])
+
+    def count(text: str) -> int:
+        return 10_000 * len(text)
+
+    kept = shortened(text, 30_000_000, count)
+    assert kept == clip(text, max_chars=MAX_TOKENS // 10_000).text
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "sentencepiece"])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from streamclip._binding import check, text_prefix
 from streamclip.clip import clip
 from streamclip.errors import BudgetTooSmallError, InvalidJSONError
-from streamclip.options import squeezed
+from streamclip.options import MAX_TOKENS, squeezed
 
 __all__ = ["is_json", "shortened"]
 
@@ -59,7 +59,8 @@ def shortened(text: str, room: int, count: Callable[[str], int]) -> str | None:
         return None
     if is_json(text):
         try:
-            return clip(text, max_tokens=room, tokenizer=count).text
+            budget = min(room, MAX_TOKENS)
+            return clip(text, max_tokens=budget, tokenizer=count).text
         except BudgetTooSmallError:
             return None
 
