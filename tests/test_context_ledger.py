@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -161,6 +162,32 @@ def test_a_tokenizer_that_contradicts_itself_is_refused() -> None:
     assert ledger.reason == "assemble_overflow"
     assert ledger.messages is None
     assert "contradicts itself" in ledger.detail
+
+
+def test_each_text_is_counted_once_and_what_is_sent_once_more() -> None:
+    """Of a refused request every chunk, too: the ledger tells what it needs."""
+    chunks = [Chunk(id=f"c{n}", text=f"text {n} " * 20) for n in range(3)]
+    texts = [f"message {n} " * 20 for n in range(3)]
+    for window, fates in (
+        (2000, ["kept"] * 6),
+        (800, ["kept"] * 3 + ["dropped"] * 2 + ["kept"]),
+        (200, ["dropped"] * 6),
+    ):
+        counted: Counter[str] = Counter()
+
+        def count(text: str, seen: Counter[str] = counted) -> int:
+            seen[text] += 1
+            return len(text)
+
+        ledger = assemble(
+            window=window, chunks=chunks, history=talk(*texts), tokenizer=count
+        )
+        assert [item.status for item in ledger.items] == fates
+        for item, text in zip(
+            ledger.items, [*(chunk.content() for chunk in chunks), *texts], strict=True
+        ):
+            assert counted[text] == (2 if item.status == "kept" else 1)
+            assert item.needed > len(text)
 
 
 def test_caps_bind_a_channel_below_the_budget() -> None:

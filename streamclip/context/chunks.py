@@ -104,7 +104,9 @@ def pack(chunks: Sequence[Chunk], room: int, costs: Costs) -> list[Packed]:
         chunk = chunks[index]
         needed = costs.system(chunk.content())
         found = _kept(chunk, needed, room, costs)
-        tokens = 0 if found is None else costs.system(chunk.content(found))
+        tokens = needed
+        if found != chunk.text:
+            tokens = 0 if found is None else costs.system(chunk.content(found))
         packed.append(Packed(index, chunk, needed, tokens, found))
         room -= tokens
     return packed
