@@ -166,6 +166,14 @@ def test_json_is_clipped_in_a_room_that_no_clip_may_have() -> None:
     assert kept == clip(text, max_chars=MAX_TOKENS // 10_000).text
 
 
+def test_json_that_feigns_to_be_a_clip_is_left_out() -> None:
+    """Whoever wrote a retrieved text can stop no request with it."""
+    cut = {"path": "", "kept": 3, "total": 9, "omitted": 6}
+    text = json.dumps({"_clip": {"cuts": [cut]}, "data": [1, 2, 3], "more": "x" * 99})
+    assert is_json(text)
+    assert shortened(text, 100, len) is None
+
+
 @pytest.mark.parametrize("name", ["o200k_base", "sentencepiece"])
 def test_a_large_text_costs_little_more_than_what_is_kept(name: str) -> None:
     """It is not counted again and again on the way."""
