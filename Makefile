@@ -15,7 +15,8 @@ SANITIZE_FLAGS := -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -fno-wrapv
 # What hardly reaches the core would only take time.
 SANITIZE_IGNORE := $(addprefix --ignore=tests/test_,$(addsuffix .py,cli cli_store \
-	commands demo errors gallery numbers packaging readme sources tokens)) \
+	commands demo errors gallery numbers packaging readme reference sources \
+	tokens)) \
 	--ignore-glob='tests/test_context_*'
 SANITIZE_OPTIONS := detect_leaks=0:abort_on_error=1:print_stacktrace=1:$\
 	allocator_may_return_null=1
@@ -115,7 +116,7 @@ sanitize: build ## run the core tests under ASan and UBSan
 	@echo "$(BIN)/pytest tests that reach the core, under ASan and UBSan"
 	@LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
 	ASAN_OPTIONS="$(SANITIZE_OPTIONS)" UBSAN_OPTIONS="$(SANITIZE_OPTIONS)" \
-	PYTHONMALLOC=malloc PYTHONPATH="$(CURDIR)/$(SANITIZE_DIR)/lib" \
+	HYPOTHESIS_PROFILE=sanitize PYTHONMALLOC=malloc PYTHONPATH="$(CURDIR)/$(SANITIZE_DIR)/lib" \
 		$(BIN)/pytest tests $(SANITIZE_IGNORE) --capture=sys \
 		--require-core=$(SANITIZE_DIR)/lib
 

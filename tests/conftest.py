@@ -24,6 +24,10 @@ settings.register_profile(
     derandomize=True,
     print_blob=True,
 )
+# Under sanitizers Python itself takes twenty times as long.
+settings.register_profile(
+    "sanitize", parent=settings.get_profile("default"), max_examples=15
+)
 settings.register_profile(
     "long", parent=settings.get_profile("default"), max_examples=5000
 )
