@@ -181,9 +181,9 @@ def checked(options: ClipOptions) -> Options:
         ValueError: See `Options`.
     """
     if options.keys() <= NAMES:
+        plain: dict[str, Any] = {**options}
         # Most calls are like one before.
-        if all(type(value) in PLAIN_TYPES for value in options.values()):
-            plain: dict[str, Any] = {**options}
+        if PLAIN_TYPES.issuperset(map(type, plain.values())):
             return _checked_once(**plain)
         return Options(**options)
     name = min(options.keys() - NAMES)
