@@ -72,12 +72,6 @@ INLINE uint64_t mask_count(uint64_t mask)
 
 #include "target_end.h"
 
-static size_t skip(struct sc_lex *lex, const uint8_t *data, size_t len,
-                   uint32_t floor, uint64_t *count)
-{
-    return sc_tiles_skip(scan_tile, lex, data, len, floor, count);
-}
-
 const struct sc_kernel sc_kernel_avx2 = {"avx2", sc_cpu_has_avx2, skip};
 
 #endif

@@ -66,12 +66,6 @@ static bool usable(void)
     return true;
 }
 
-static size_t skip(struct sc_lex *lex, const uint8_t *data, size_t len,
-                   uint32_t floor, uint64_t *count)
-{
-    return sc_tiles_skip(scan_tile, lex, data, len, floor, count);
-}
-
 const struct sc_kernel sc_kernel_neon = {"neon", usable, skip};
 
 #endif
