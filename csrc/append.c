@@ -9,14 +9,6 @@
 
 #include "lex_steps.h"
 
-/* May the cap still take characters that are counted now? It cuts before the
-   cluster that goes past it. */
-bool sc_tree_near_cap(const struct sc_tree *t, const struct sc_node *n)
-{
-    return t->max_string_chars && !(n->flags & (SC_CUT | SC_CAPPED)) &&
-           n->points + SC_CLUSTER_MAX > t->max_string_chars;
-}
-
 /* The doubtful member is of the closed class: what a compaction would do to it
    later is done now, and the kernel can have the rest of it. */
 static void drop_doubtful(struct sc_tree *t)
@@ -151,31 +143,28 @@ static uint32_t number_of_child(const struct sc_tree *t)
 }
 
 /* Append a node under t->cur with the key that waits, if there is one. */
-static uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags)
+LEX_INLINE uint32_t append(struct sc_tree *t, uint8_t kind, uint16_t flags,
+                           uint32_t size)
 {
-    struct sc_node *n;
+    struct sc_node n = {.kind = kind, .flags = flags, .span = 1, .size = size,
+                        .chars = size};
 
     if (sc_tree_reserve(t, 1, 0))
         return SC_NONE;
-    n = &t->nodes[t->count];
-    memset(n, 0, sizeof *n);
-    n->kind = kind;
-    n->flags = flags;
-    n->parent = t->cur;
-    n->span = 1;
-    n->text = (uint32_t)t->heap_len;
-    n->number = number_of_child(t);
+    n.parent = t->cur;
+    n.text = (uint32_t)t->heap_len;
+    n.number = number_of_child(t);
     if (t->has_key) {
-        n->member = true;
-        n->key_len = t->key_len;
-        n->key_known = t->key_known;
+        n.member = true;
+        n.key_len = t->key_len;
+        n.key_known = t->key_known;
         if (t->key_known) {
-            n->text -= t->key_len;
-            n->key_chars =
-                (uint32_t)lex_count_chars(t->heap + n->text, t->key_len);
+            n.text -= t->key_len;
+            n.key_chars = t->key_chars;
         }
         t->has_key = false;
     }
+    t->nodes[t->count] = n;
     return t->count++;
 }
 
@@ -195,68 +184,82 @@ static void leave_out(struct sc_tree *t)
         t->skip = t->cur_depth;
     if (cur->total - cur->kept <= SC_NAMES_MAX && t->key_known &&
         t->key_len <= SC_NAME_MAX) {
-        append(t, SC_GONE, 0);
+        append(t, SC_GONE, 0, 0);
         return;
     }
     forget_key(t);
 }
 
-/* A value begins. SC_NONE: it is not retained; t->skip may be set. */
-uint32_t sc_tree_begin(struct sc_tree *t, uint8_t kind)
+/* Is a value retained that begins in `cur`, where options, a closed class or a
+   long key have a say? If not, t->skip may be set. */
+static bool is_admitted(struct sc_tree *t, struct sc_node *cur, uint8_t kind,
+                        uint16_t *flags)
 {
-    struct sc_node *cur = &t->nodes[t->cur];
-    uint16_t flags = kind == SC_PLAIN ? 0 : SC_OPEN;
-    uint32_t i;
-
-    if (t->status)
-        return SC_NONE;
     if (is_deselected(t, cur)) {
         t->deselected = true;
+        cur->total--; /* as if it were not there */
         forget_key(t);
-        return SC_NONE;
-    }
-    cur->total++;
-    if (t->cur == 0 && cur->total > 1 && !t->jsonl) {
-        t->jsonl = true;
-        t->live += 2; /* the list itself, and the sign after its first line */
+        return false;
     }
     if (cur->kind == SC_ARRAY) {
         if (t->keep == SC_KEEP_HEAD && t->max_items &&
             cur->total > t->max_items && (t->cur || t->jsonl)) {
             cur->flags |= SC_CAPPED;
             t->skip = t->cur_depth;
-            return SC_NONE;
+            return false;
         }
     } else if (sc_is_shut(cur) && !is_on_way(t, cur)) {
         leave_out(t);
-        return SC_NONE;
+        return false;
     } else if (!t->key_known) {
         /* its key alone is over the room: nothing of it can ever be kept */
-        append(t, SC_TOMB, SC_CUT);
+        append(t, SC_TOMB, SC_CUT, 0);
         t->doubtful = SC_NONE;
-        return SC_NONE;
+        return false;
     }
     if (is_on_way(t, cur)) {
-        flags |= SC_ON_WAY;
+        *flags |= SC_ON_WAY;
         cur->flags |= SC_WAY_BEGAN;
     }
     if (kind <= SC_OBJECT)
-        flags |= record_flag(t, cur, kind == SC_OBJECT);
-    i = append(t, kind, flags);
+        *flags |= record_flag(t, cur, kind == SC_OBJECT);
+    return true;
+}
+
+/* A value begins. SC_NONE: it is not retained; t->skip may be set. */
+uint32_t sc_tree_begin(struct sc_tree *t, uint8_t kind)
+{
+    const uint16_t closed = SC_CLOSED_LARGE | SC_CLOSED_SMALL;
+    struct sc_node *cur = &t->nodes[t->cur];
+    uint16_t flags = kind == SC_PLAIN ? 0 : SC_OPEN;
+    uint32_t size = kind == SC_PLAIN ? 0 : 2;
+    uint32_t i;
+
+    if (t->status)
+        return SC_NONE;
+    cur->total++;
+    if (t->cur == 0 && cur->total > 1 && !t->jsonl) {
+        t->jsonl = true;
+        t->live += 2; /* the list itself, and the sign after its first line */
+    }
+    if ((t->is_picky || (cur->flags & closed) ||
+         (cur->kind == SC_OBJECT && !t->key_known)) &&
+        !is_admitted(t, cur, kind, &flags))
+        return SC_NONE;
+    i = append(t, kind, flags, size);
     if (i == SC_NONE)
         return i;
+    cur = &t->nodes[t->cur];
     if (t->doubtful == SC_NONE && !(flags & SC_ON_WAY) &&
-        (t->nodes[t->cur].flags & (SC_CLOSED_LARGE | SC_CLOSED_SMALL))) {
+        (cur->flags & closed)) {
         t->doubtful = i;
         t->doubtful_depth = t->cur_depth;
         t->doubtful_live = t->live;
     }
-    t->nodes[t->cur].kept++;
-    t->nodes[i].size = t->nodes[i].chars = kind == SC_PLAIN ? 0 : 2;
-    t->live += t->nodes[i].size + sc_cost_beside(t, &t->nodes[i]);
+    t->live += size + sc_cost_beside(t, &t->nodes[i]);
     /* an empty container was counted with both its signs; the first child's
        comma is the second of them */
-    t->live -= t->cur != 0 && t->nodes[t->cur].kept == 1;
+    t->live -= cur->kept++ == 0 && t->cur != 0;
     return i;
 }
 

@@ -24,6 +24,11 @@ static inline void sc_tree_relieve(struct sc_tree *t)
 
 /* May the cap still take characters of this string that are counted now? It
    cuts before the cluster that goes past it. */
-bool sc_tree_near_cap(const struct sc_tree *t, const struct sc_node *n);
+static inline bool sc_tree_near_cap(const struct sc_tree *t,
+                                    const struct sc_node *n)
+{
+    return t->max_string_chars && !(n->flags & (SC_CUT | SC_CAPPED)) &&
+           n->points + SC_CLUSTER_MAX > t->max_string_chars;
+}
 
 #endif

@@ -11,6 +11,9 @@
 #include "render.h"
 #include "walk.h"
 
+/* Of JSON as it mostly is, for the first guess. */
+#define BYTES_PER_NODE 16
+
 static const uint8_t bom[3] = {0xEF, 0xBB, 0xBF};
 
 struct sc_clipper {
@@ -118,6 +121,14 @@ static bool in_bom(uint8_t seen)
     return seen == 1 || seen == 2;
 }
 
+/* Before the first bytes come: have memory for what there will be of them. */
+static int make_room(struct sc_tree *t, size_t len)
+{
+    size_t most = len < t->bound ? len : (size_t)t->bound;
+
+    return sc_tree_reserve(t, (uint32_t)(most / BYTES_PER_NODE), most);
+}
+
 int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
 {
     size_t taken = 0;
@@ -131,6 +142,8 @@ int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
             return c->status;
         }
     }
+    if (c->offset == 0)
+        c->tree.status = make_room(&c->tree, len);
     taken += sc_walk(&c->lex, &c->tree, data + taken, len - taken);
     c->offset += taken;
     c->status = c->tree.status ? c->tree.status : c->lex.status;

@@ -215,11 +215,21 @@ static uint32_t strip_array(struct sc_tree *t, uint32_t i, uint32_t c)
     return last;
 }
 
+static bool has_long_atom(const struct sc_tree *t)
+{
+    for (uint32_t i = 1; i < t->count; i++)
+        if (sc_is_long_atom(t, &t->nodes[i]))
+            return true;
+    return false;
+}
+
 bool sc_tree_strip(struct sc_tree *t)
 {
     bool found = false;
 
     t->stripped = true;
+    if (!has_long_atom(t))
+        return false;
     keep_all(t);
     for (uint32_t i = 1; i < t->count; i++) {
         const struct sc_node *n = &t->nodes[i];

@@ -14,18 +14,44 @@
 #define LINES_MAX 8     /* lines that are reserved for */
 #define LINES_ROOM 160  /* and bytes, or a fifth of the room */
 #define NOTE_ROOM 400   /* from this room on there is a note */
+#define NUMBER_LEN 20   /* of 64 bits, at most */
 
 struct need {
     uint64_t bytes;
     uint64_t chars;
 };
 
-/* How much of the report a text must have. */
-enum report { REPORT_FULL, REPORT_LEAST };
-
 static bool within(struct need need, const sc_limits *limits)
 {
     return need.bytes <= limits->max_bytes && need.chars <= limits->max_chars;
+}
+
+/* Take the view at a room, if it is not there yet. */
+static bool view_at(struct sc_fit *f, uint32_t room)
+{
+    if (!f->viewed || f->room != room) {
+        f->viewed = true;
+        f->room = room;
+        f->weighed = f->told = false;
+        f->shows = sc_view(f->tree, room, false);
+    }
+    return f->shows;
+}
+
+static void weigh(struct sc_fit *f)
+{
+    if (!f->weighed)
+        sc_weigh(f->tree, f->words, &f->bytes, &f->chars);
+    f->weighed = true;
+}
+
+/* Find the lines of the view. SC_OK or SC_NO_MEMORY. */
+static int find_lines(struct sc_fit *f)
+{
+    int status = f->told ? SC_OK : sc_lines_find(f->lines, f->tree);
+
+    f->told = true;
+    return status;
 }
 
 static bool is_complete(const struct sc_fit *f)
@@ -99,65 +125,107 @@ static void add_note(const struct sc_fit *f, struct need *need)
     need->chars += words->note_unit_chars[f->lines->lines[0].unit];
 }
 
-/* What the present view needs with its report. Past the limits it is not
-   worked out to the end. */
-static int need_now(const struct sc_fit *f, uint32_t room, enum report report,
-                    const sc_limits *limits, struct need *need)
+/* The most that the lines, the selection and the note can add. */
+static struct need most_report(const sc_words *words, uint32_t room)
+{
+    struct need most = {2 * NUMBER_LEN, 2 * NUMBER_LEN};
+    size_t lines = lines_room(room) + words->more_bytes;
+
+    for (int unit = 0; unit < SC_UNITS; unit++) {
+        most.bytes += words->note_unit_bytes[unit];
+        most.chars += words->note_unit_chars[unit];
+    }
+    most.bytes += lines + words->selection_bytes + words->note_bytes;
+    most.chars += lines + words->selection_chars + words->note_chars;
+    return most;
+}
+
+/* What the view needs without what its report says. */
+static struct need need_around(struct sc_fit *f)
 {
     const sc_words *words = f->words;
     uint32_t root = sc_tree_root(f->tree);
-    size_t bytes;
+    struct need need;
 
-    sc_weigh(f->tree, words, &bytes, &need->chars);
-    need->bytes = bytes;
-    if (!within(*need, limits) || words->report == SC_DETACHED ||
-        (is_complete(f) && !words->always))
-        return SC_OK;
-    need->bytes += words->frame_bytes;
-    need->chars += words->frame_bytes;
+    weigh(f);
+    need.bytes = f->bytes;
+    need.chars = f->chars;
+    if (words->report == SC_DETACHED || (is_complete(f) && !words->always))
+        return need;
+    need.bytes += words->frame_bytes;
+    need.chars += words->frame_bytes;
     if (f->tree->nodes[root].kind != SC_OBJECT) {
-        need->bytes += words->wrap_bytes;
-        need->chars += words->wrap_bytes;
+        need.bytes += words->wrap_bytes;
+        need.chars += words->wrap_bytes;
     }
-    if (words->report != SC_INLINE)
-        return SC_OK;
-    if (report == REPORT_LEAST) {
-        need->bytes += words->more_bytes;
-        need->chars += words->more_bytes;
-        return SC_OK;
-    }
-    if (sc_lines_find(f->lines, f->tree))
+    return need;
+}
+
+/* Add what the report says. SC_OK or SC_NO_MEMORY. */
+static int add_report(struct sc_fit *f, struct need *need)
+{
+    const sc_words *words = f->words;
+
+    if (find_lines(f))
         return SC_NO_MEMORY;
-    add_lines(f, room, need);
-    if (tells_selection(words, room)) {
+    add_lines(f, f->room, need);
+    if (tells_selection(words, f->room)) {
         need->bytes += words->selection_bytes;
         need->chars += words->selection_chars;
     }
-    if (has_note(f, room))
+    if (has_note(f, f->room))
         add_note(f, need);
     return SC_OK;
 }
 
-static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
+/* Does the view have a report in the data? */
+static bool is_reported(const struct sc_fit *f)
+{
+    return f->words->report == SC_INLINE &&
+           (!is_complete(f) || f->words->always);
+}
+
+/* Does the view fit with its report? What it says is only worked out if that
+   decides. SC_OK or SC_NO_MEMORY. */
+static int try_view(struct sc_fit *f, const sc_limits *limits, bool *fits)
+{
+    struct need need = need_around(f);
+    struct need most = most_report(f->words, f->room);
+
+    *fits = within(need, limits);
+    if (!*fits || !is_reported(f))
+        return SC_OK;
+    most.bytes += need.bytes;
+    most.chars += need.chars;
+    if (within(most, limits))
+        return SC_OK;
+    if (add_report(f, &need))
+        return SC_NO_MEMORY;
+    *fits = within(need, limits);
+    return SC_OK;
+}
+
+/* Tell what the view came to. */
+static int describe(struct sc_fit *f, sc_fitted *fitted)
 {
     struct sc_out out = {NULL, 0, 0, 0};
     uint32_t root = sc_tree_root(f->tree);
-    uint64_t chars;
 
-    fitted->room = room;
-    fitted->complete = is_complete(f);
-    fitted->note = has_note(f, room);
-    fitted->selection = tells_selection(f->words, room);
-    fitted->root_is_object = f->tree->nodes[root].kind == SC_OBJECT;
-    sc_weigh(f->tree, f->words, &fitted->data_len, &chars);
-    fitted->data_chars = (size_t)chars;
-    if (sc_lines_find(f->lines, f->tree))
+    weigh(f);
+    if (find_lines(f))
         return SC_NO_MEMORY;
     for (size_t i = 0; i < f->lines->count; i++) {
         if (i > 0)
             out_byte(&out, ',');
         sc_line_put(&f->lines->lines[i], f->tree, f->words, &out);
     }
+    fitted->room = f->room;
+    fitted->complete = is_complete(f);
+    fitted->note = has_note(f, f->room);
+    fitted->selection = tells_selection(f->words, f->room);
+    fitted->root_is_object = f->tree->nodes[root].kind == SC_OBJECT;
+    fitted->data_len = f->bytes;
+    fitted->data_chars = (size_t)f->chars;
     fitted->lines = f->lines->count;
     fitted->untold = f->lines->untold;
     fitted->lines_len = out.len;
@@ -165,36 +233,36 @@ static int describe(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
 }
 
 /* From now on something is left out, and long atoms are the first to go. */
-static void strip(struct sc_tree *t)
+static void strip(struct sc_fit *f)
 {
-    if (!t->stripped && sc_tree_strip(t))
-        sc_tree_measure(t);
+    if (!f->tree->stripped && sc_tree_strip(f->tree)) {
+        sc_tree_measure(f->tree);
+        f->viewed = false;
+    }
 }
 
 int sc_fit_at(struct sc_fit *f, uint32_t room, sc_fitted *fitted)
 {
     if (room < f->tree->live)
-        strip(f->tree);
-    if (!sc_view(f->tree, room, false))
-        return SC_TOO_SMALL;
-    return describe(f, room, fitted);
+        strip(f);
+    return view_at(f, room) ? describe(f, fitted) : SC_TOO_SMALL;
 }
 
-/* The smallest room at which anything is kept; SC_ALL if there is none. */
-static uint32_t least_room(struct sc_tree *t)
+/* Go to the smallest room at which anything is kept; false if there is none. */
+static bool go_to_least(struct sc_fit *f)
 {
-    uint32_t low = 0, high = t->room;
+    uint32_t low = 0, high = f->tree->room;
 
-    if (!sc_view(t, high, false))
-        return SC_ALL;
+    if (!view_at(f, high))
+        return false;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (sc_view(t, middle, false))
+        if (view_at(f, middle))
             high = middle;
         else
             low = middle;
     }
-    return high;
+    return view_at(f, high);
 }
 
 /* The last resort: the least there is, with a report that only counts. `whole`
@@ -202,64 +270,59 @@ static uint32_t least_room(struct sc_tree *t)
 static int fit_least(struct sc_fit *f, const sc_limits *limits,
                      struct need whole, sc_fitted *fitted)
 {
-    const sc_limits none = {UINT64_MAX, UINT64_MAX};
-    uint32_t room = least_room(f->tree);
     struct need need;
-    int status;
 
     fitted->need_bytes = whole.bytes;
     fitted->need_chars = whole.chars;
-    if (room == SC_ALL)
+    if (!go_to_least(f))
         return SC_TOO_SMALL;
-    sc_view(f->tree, room, false);
-    status = need_now(f, room, REPORT_LEAST, &none, &need);
-    if (status)
-        return status;
-    if (!within(need, limits)) {
-        if (whole.bytes <= need.bytes && whole.chars <= need.chars)
-            need = whole; /* a report costs more than it saves */
-        fitted->need_bytes = need.bytes;
-        fitted->need_chars = need.chars;
-        return SC_TOO_SMALL;
+    need = need_around(f);
+    if (is_reported(f)) {
+        need.bytes += f->words->more_bytes;
+        need.chars += f->words->more_bytes;
     }
-    return describe(f, room, fitted);
+    if (within(need, limits))
+        return describe(f, fitted);
+    if (whole.bytes <= need.bytes && whole.chars <= need.chars)
+        need = whole; /* a report costs more than it saves */
+    fitted->need_bytes = need.bytes;
+    fitted->need_chars = need.chars;
+    return SC_TOO_SMALL;
 }
 
 int sc_fit(struct sc_fit *f, const sc_limits *limits, sc_fitted *fitted)
 {
     struct sc_tree *t = f->tree;
-    struct need need, whole = {UINT64_MAX, UINT64_MAX};
+    struct need whole = {UINT64_MAX, UINT64_MAX};
     uint32_t best = 0, most = t->room;
-    int status;
+    bool fits;
 
     /* all that is there, as long as that may be all there was */
-    if (sc_view(t, t->room, false)) {
-        status = need_now(f, t->room, REPORT_FULL, limits, &need);
-        if (status)
-            return status;
-        if (within(need, limits))
-            return describe(f, t->room, fitted);
-        if (is_complete(f))
-            whole = need;
+    if (view_at(f, t->room)) {
+        if (try_view(f, limits, &fits))
+            return SC_NO_MEMORY;
+        if (fits)
+            return describe(f, fitted);
+        if (is_complete(f)) {
+            whole = need_around(f);
+            if (is_reported(f) && add_report(f, &whole))
+                return SC_NO_MEMORY;
+        }
     }
-    strip(t);
+    strip(f);
     /* with room for all of it, all of it is shown, and that was too much */
     if (whole.bytes != UINT64_MAX && t->live >= whole.bytes)
         most = t->live - 1;
     for (uint32_t step = FIRST_STEP; step > 0; step /= 2) {
         if (best + step > most)
             continue;
-        if (!sc_view(t, best + step, false)) {
-            best += step;
-            continue;
-        }
-        status = need_now(f, best + step, REPORT_FULL, limits, &need);
-        if (status)
-            return status;
-        if (within(need, limits))
+        fits = true; /* with nothing to show, more room is wanted */
+        if (view_at(f, best + step) && try_view(f, limits, &fits))
+            return SC_NO_MEMORY;
+        if (fits)
             best += step;
     }
-    if (best && sc_view(t, best, false))
-        return describe(f, best, fitted);
+    if (best && view_at(f, best))
+        return describe(f, fitted);
     return fit_least(f, limits, whole, fitted);
 }

@@ -9,6 +9,15 @@ struct sc_fit {
     struct sc_lines *lines;
     const sc_words *words;
     bool cut_short; /* the input itself was incomplete: always reported */
+
+    /* the present view, and what is known of it */
+    bool viewed;
+    bool shows;   /* it has anything */
+    bool weighed;
+    bool told;    /* its lines are found */
+    uint32_t room;
+    size_t bytes; /* of its data */
+    uint64_t chars;
 };
 
 /* All answer SC_OK, SC_NO_MEMORY or SC_TOO_SMALL and fill in `fitted`. */

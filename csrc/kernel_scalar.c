@@ -12,7 +12,7 @@
 #define ON_CLOSE() (void)0
 #define ON_COMMA() *count += depth == floor
 #define ON_STRING() (void)0
-#define ON_TEXT(from, to) (void)(from)
+#define ON_TEXT(from, to, ascii) (void)(from), (void)(ascii)
 #define ON_UNIT(code) (void)0
 #define ON_STRING_END() (void)0
 #define ON_SCALAR() (void)0

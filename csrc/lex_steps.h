@@ -247,25 +247,38 @@ LEX_INLINE size_t lex_utf8_whole(const uint8_t *p, const uint8_t *end)
     return 4;
 }
 
-/* How many code points begin in a text. In blocks, so that compilers count many
-   bytes at a time: a sum of 128 ones still fits a byte. */
+#define LEX_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* How many of eight bytes begin a code point. */
+LEX_INLINE unsigned lex_count_in_word(uint64_t word)
+{
+    /* a continuation has its top bit, and not the one below */
+    uint64_t inside = word >> 7 & ~word >> 6 & LEX_EACH(1);
+
+    return 8 - (unsigned)(inside * LEX_EACH(1) >> 56);
+}
+
+/* How many code points begin in a text. Long ones in blocks, so that compilers
+   count many bytes at a time: a sum of 128 ones still fits a byte. */
 static inline uint64_t lex_count_chars(const uint8_t *p, size_t len)
 {
     uint64_t count = 0;
 
-    while (len > 0) {
-        size_t block = len < 128 ? len : 128;
+    for (; len >= 128; p += 128, len -= 128) {
         uint8_t sum = 0;
-        for (size_t i = 0; i < block; i++)
+        for (size_t i = 0; i < 128; i++)
             sum = (uint8_t)(sum + !lex_is_continuation(p[i]));
         count += sum;
-        p += block;
-        len -= block;
     }
+    for (; len >= 8; p += 8, len -= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        count += lex_count_in_word(word);
+    }
+    for (; len > 0; p++, len--)
+        count += !lex_is_continuation(*p);
     return count;
 }
-
-#define LEX_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* The first byte at or after p that is not ASCII text: a quote, a backslash, a
    control character, or one of a UTF-8 sequence. Eight bytes at a time: a
@@ -295,13 +308,17 @@ LEX_INLINE const uint8_t *lex_skip_ascii(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* Like it, but over whole, valid UTF-8 sequences too. */
-LEX_INLINE const uint8_t *lex_skip_text(const uint8_t *p, const uint8_t *end)
+/* Like it, but over whole, valid UTF-8 sequences too; *ascii tells whether
+   there were none. */
+LEX_INLINE const uint8_t *lex_skip_text(const uint8_t *p, const uint8_t *end,
+                                        bool *ascii)
 {
+    *ascii = true;
     for (;;) {
         p = lex_skip_ascii(p, end);
         if (p == end || *p < 0x80)
             return p;
+        *ascii = false;
         do {
             size_t n = lex_utf8_whole(p, end);
             if (n == 0)

@@ -28,7 +28,11 @@ static inline void out_put(struct sc_out *out, const void *from, size_t len)
 
 static inline void out_byte(struct sc_out *out, char c)
 {
-    out_put(out, &c, 1);
+    if (out->data && out->len < out->capacity)
+        out->data[out->len] = (uint8_t)c;
+    else
+        out->chars++;
+    out->len++;
 }
 
 static inline void out_word(struct sc_out *out, sc_bytes word)

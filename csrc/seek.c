@@ -230,7 +230,8 @@ static bool counts_to(const struct sc_seeker *s)
 }
 
 static void on_text(struct sc_seeker *s, uint32_t depth, bool key,
-                    const uint8_t *from, const uint8_t *to, uint64_t after)
+                    const uint8_t *from, const uint8_t *to, bool ascii,
+                    uint64_t after)
 {
     size_t len = (size_t)(to - from);
     uint64_t at = after - len, chars;
@@ -248,7 +249,7 @@ static void on_text(struct sc_seeker *s, uint32_t depth, bool key,
         note(s, depth, at, true);
     if (!s->stride && !counts_to(s))
         return;
-    chars = lex_count_chars(from, len);
+    chars = ascii ? len : lex_count_chars(from, len);
     if (counts_to(s) && s->number - s->chars < chars) {
         for (uint64_t k = s->number - s->chars; k > 0; k--)
             do
@@ -307,7 +308,8 @@ static void on_string_end(struct sc_seeker *s, uint32_t depth, bool key,
 #define ON_CLOSE() on_close(s, depth, AT(p) - 1)
 #define ON_COMMA() on_comma(s, depth, AT(p))
 #define ON_STRING() on_string(s, depth, lex->in_key, AT(p))
-#define ON_TEXT(from, to) on_text(s, depth, lex->in_key, from, to, AT(p))
+#define ON_TEXT(from, to, ascii)                                               \
+    on_text(s, depth, lex->in_key, from, to, ascii, AT(p))
 #define ON_UNIT(code) on_unit(s, depth, lex->in_key, code, AT(p))
 #define ON_STRING_END() on_string_end(s, depth, lex->in_key, AT(p))
 #define ON_SCALAR() (void)0

@@ -9,9 +9,20 @@
 /* Keys longer than any room are only counted, up to here. */
 #define KEY_LEN_MAX (UINT32_MAX / 4)
 
+/* A piece of a key or string. */
+struct piece {
+    const uint8_t *text;
+    size_t len;
+    uint64_t chars;  /* code points in it */
+    uint64_t points; /* of the input that it stands for; an escape's is one */
+    bool whole;      /* it may not be divided */
+};
+
 /* Add to the key that is being read. Beyond the room only its length counts. */
-static void put_key(struct sc_tree *t, const uint8_t *p, size_t len)
+static void put_key(struct sc_tree *t, const struct piece *piece)
 {
+    size_t len = piece->len;
+
     if (t->key_known && len > t->room - t->key_len) {
         t->key_known = false;
         t->heap_len -= t->key_len;
@@ -19,8 +30,9 @@ static void put_key(struct sc_tree *t, const uint8_t *p, size_t len)
     if (t->key_known) {
         if (sc_tree_reserve(t, 0, len))
             return;
-        memcpy(t->heap + t->heap_len, p, len);
+        memcpy(t->heap + t->heap_len, piece->text, len);
         t->heap_len += len;
+        t->key_chars += (uint32_t)piece->chars;
     }
     t->key_len = len > KEY_LEN_MAX - t->key_len ? KEY_LEN_MAX
                                                 : t->key_len + (uint32_t)len;
@@ -108,60 +120,83 @@ static void cap_string(struct sc_tree *t)
         sc_tree_drop_text(t);
 }
 
-/* Add text to the open string: `points` characters that may not be divided, or
-   0 for plain text, which is added in pieces so that what is given up never
-   depends on how the input was chunked. */
-static void put_string(struct sc_tree *t, const uint8_t *p, size_t len,
-                       uint64_t points)
+/* Add to the open string. */
+static void append_piece(struct sc_tree *t, const struct piece *piece)
 {
-    while (len && t->text != SC_NONE && !t->status && !t->stopped) {
+    struct sc_node *n = &t->nodes[t->text];
+
+    if (sc_tree_reserve(t, 0, piece->len))
+        return;
+    memcpy(t->heap + t->heap_len, piece->text, piece->len);
+    t->heap_len += piece->len;
+    n->len += (uint32_t)piece->len;
+    n->size += (uint32_t)piece->len;
+    n->chars += (uint32_t)piece->chars;
+    n->points += piece->points;
+    n->total = n->points;
+    t->live += piece->len;
+}
+
+/* Something was added to the open string: it may be too much. */
+static void weigh_string(struct sc_tree *t)
+{
+    const struct sc_node *n = &t->nodes[t->text];
+
+    if (t->max_string_chars && n->points > t->max_string_chars &&
+        n->points >= SC_ATOM_CHARS)
+        cap_string(t);
+    else if (t->stripped && sc_is_long_atom(t, n))
+        sc_tree_drop_text(t);
+    if (t->text == SC_NONE || !sc_tree_near_cap(t, n))
+        sc_tree_relieve(t);
+}
+
+/* Take from a piece what there is up to the character that goes past the
+   bound. */
+static struct piece take_to_bound(const struct sc_tree *t, struct piece *rest)
+{
+    struct piece part = *rest;
+
+    part.len = t->live < t->bound ? (size_t)(t->bound - t->live) + 1 : 1;
+    while (part.len < rest->len && lex_is_continuation(part.text[part.len]))
+        part.len++;
+    part.chars = part.points = lex_count_chars(part.text, part.len);
+    rest->text += part.len;
+    rest->len -= part.len;
+    rest->chars -= part.chars;
+    rest->points -= part.points;
+    return part;
+}
+
+/* Add a piece to the open string, in parts if need be, so that what is given up
+   never depends on how the input was chunked. */
+static void put_string(struct sc_tree *t, struct piece *rest)
+{
+    while (rest->len && t->text != SC_NONE && !t->status && !t->stopped) {
         struct sc_node *n = &t->nodes[t->text];
-        size_t take = len;
-        uint64_t chars;
 
         if (n->flags & (SC_CUT | SC_CAPPED)) {
-            n->total += points ? points : lex_count_chars(p, len);
+            n->total += rest->points;
             return;
         }
-        if (!points && t->live + take > t->bound) {
-            /* up to the character that goes past the bound */
-            take = t->live < t->bound ? (size_t)(t->bound - t->live) + 1 : 1;
-            while (take < len && lex_is_continuation(p[take]))
-                take++;
+        if (rest->whole || t->live + rest->len <= t->bound) {
+            append_piece(t, rest);
+            rest->len = 0;
+        } else {
+            struct piece part = take_to_bound(t, rest);
+            append_piece(t, &part);
         }
-        if (sc_tree_reserve(t, 0, take))
-            return;
-        n = &t->nodes[t->text];
-        memcpy(t->heap + t->heap_len, p, take);
-        t->heap_len += take;
-        /* of our copy: the caller's may change meanwhile */
-        chars = lex_count_chars(t->heap + t->heap_len - take, take);
-        n->len += (uint32_t)take;
-        n->size += (uint32_t)take;
-        n->chars += (uint32_t)chars;
-        n->points += points ? points : chars;
-        n->total = n->points;
-        t->live += take;
-        p += take;
-        len -= take;
-
-        if (t->max_string_chars && n->points > t->max_string_chars &&
-            n->points >= SC_ATOM_CHARS)
-            cap_string(t);
-        else if (t->stripped && sc_is_long_atom(t, n))
-            sc_tree_drop_text(t);
-        if (t->text == SC_NONE || !sc_tree_near_cap(t, n))
-            sc_tree_relieve(t);
+        if (!t->status)
+            weigh_string(t);
     }
 }
 
-static void put(struct sc_tree *t, const uint8_t *p, size_t len,
-                uint64_t points, bool key)
+static void put(struct sc_tree *t, struct piece *piece, bool key)
 {
     if (key)
-        put_key(t, p, len);
+        put_key(t, piece);
     else
-        put_string(t, p, len, points);
+        put_string(t, piece);
 }
 
 /* Write one character the way a squeezed string has it. */
@@ -170,6 +205,7 @@ static void put_code(struct sc_tree *t, uint32_t code, bool key)
     static const char hex[] = "0123456789abcdef";
     static const char shorts[] = "btn?fr"; /* from \b, 8, to \r, 13 */
     uint8_t out[6];
+    struct piece piece = {.text = out, .points = 1, .whole = true};
     size_t len = 0;
 
     if (code == '"' || code == '\\') {
@@ -198,7 +234,9 @@ static void put_code(struct sc_tree *t, uint32_t code, bool key)
         out[len++] = (uint8_t)(0x80 | (code >> 6 & 0x3F));
         out[len++] = (uint8_t)(0x80 | (code & 0x3F));
     }
-    put(t, out, len, 1, key);
+    piece.len = len;
+    piece.chars = code < 0x80 || out[0] == '\\' ? len : 1;
+    put(t, &piece, key);
 }
 
 /* The half of a surrogate pair that waits turned out to be alone. */
@@ -206,10 +244,8 @@ static void flush_high(struct sc_tree *t, bool key)
 {
     uint32_t high = t->high;
 
-    if (high) {
-        t->high = 0;
-        put_code(t, high, key);
-    }
+    t->high = 0;
+    put_code(t, high, key);
 }
 
 void sc_tree_string(struct sc_tree *t, bool key)
@@ -217,7 +253,7 @@ void sc_tree_string(struct sc_tree *t, bool key)
     t->high = 0; /* of a string whose end the kernel has read */
     if (key) {
         t->has_key = t->key_known = true;
-        t->key_len = 0;
+        t->key_len = t->key_chars = 0;
         return;
     }
     t->text = sc_tree_begin(t, SC_STRING);
@@ -226,12 +262,17 @@ void sc_tree_string(struct sc_tree *t, bool key)
 }
 
 void sc_tree_text(struct sc_tree *t, const uint8_t *from, const uint8_t *to,
-                  bool key)
+                  bool ascii, bool key)
 {
+    struct piece piece = {.text = from, .len = (size_t)(to - from)};
+
     if (from == to)
         return;
-    flush_high(t, key);
-    put(t, from, (size_t)(to - from), 0, key);
+    piece.chars = ascii ? piece.len : lex_count_chars(from, piece.len);
+    piece.points = piece.chars;
+    if (t->high)
+        flush_high(t, key);
+    put(t, &piece, key);
 }
 
 void sc_tree_unit(struct sc_tree *t, unsigned code, bool key)
@@ -242,7 +283,8 @@ void sc_tree_unit(struct sc_tree *t, unsigned code, bool key)
         put_code(t, 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00), key);
         return;
     }
-    flush_high(t, key);
+    if (t->high)
+        flush_high(t, key);
     if (code >= 0xD800 && code < 0xDC00)
         t->high = (uint16_t)code;
     else
@@ -265,7 +307,8 @@ static void end_text(struct sc_tree *t)
 
 void sc_tree_string_end(struct sc_tree *t, bool key)
 {
-    flush_high(t, key);
+    if (t->high)
+        flush_high(t, key);
     if (key || t->text == SC_NONE)
         return;
     if (t->max_string_chars &&

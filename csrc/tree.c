@@ -23,9 +23,11 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
     t->keep = options->keep;
     t->cut_atoms = options->cut_atoms;
     t->stop_early = options->stop_early;
+    t->is_picky =
+        t->pointer_len || t->fields_len || t->drop_len || t->max_items;
     t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
-    t->status = sc_tree_reserve(t, 64, 1024);
+    t->status = sc_tree_reserve(t, 1, 0);
     if (t->status)
         return t->status;
     memset(&t->nodes[0], 0, sizeof t->nodes[0]);
@@ -75,20 +77,10 @@ int sc_tree_grow(struct sc_tree *t, uint32_t nodes, size_t bytes)
     return SC_OK;
 }
 
-uint32_t sc_tree_root(const struct sc_tree *t)
-{
-    return t->jsonl || t->count == 1 ? 0 : 1;
-}
-
 bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n)
 {
     return n->kind == SC_STRING && !(n->flags & (SC_CUT | SC_CAPPED)) &&
            !t->cut_atoms && sc_text_is_atom(sc_body(t, n), n->len);
-}
-
-bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n)
-{
-    return n->kind == SC_STRING && n->size > SC_LONG_ATOM && sc_is_atom(t, n);
 }
 
 /* Recompute what follows from below for the nodes from `first` on. */

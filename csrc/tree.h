@@ -123,6 +123,7 @@ struct sc_tree {
 
     /* the key that waits for its value, at the end of the heap */
     uint32_t key_len;
+    uint32_t key_chars;
     bool has_key;
     bool key_known; /* it was not too long to be kept */
 
@@ -155,6 +156,7 @@ struct sc_tree {
     const sc_bytes *drop;
     size_t drop_len;
     uint8_t keep; /* enum sc_keep */
+    bool is_picky; /* one of them may keep a value from being retained */
     bool cut_atoms;
     bool stop_early;
     bool stopped;
@@ -170,7 +172,7 @@ void sc_tree_open(struct sc_tree *t, bool object);
 void sc_tree_close(struct sc_tree *t);
 void sc_tree_string(struct sc_tree *t, bool key);
 void sc_tree_text(struct sc_tree *t, const uint8_t *from, const uint8_t *to,
-                  bool key);
+                  bool ascii, bool key);
 void sc_tree_unit(struct sc_tree *t, unsigned code, bool key);
 void sc_tree_string_end(struct sc_tree *t, bool key);
 void sc_tree_scalar(struct sc_tree *t);
@@ -188,7 +190,10 @@ void sc_tree_measure(struct sc_tree *t);
 void sc_tree_measure_from(struct sc_tree *t, uint32_t first);
 
 /* The node all views start from: the document, or the list of lines. */
-uint32_t sc_tree_root(const struct sc_tree *t);
+static inline uint32_t sc_tree_root(const struct sc_tree *t)
+{
+    return t->jsonl || t->count == 1 ? 0 : 1;
+}
 
 /* Shrink the tree to its room (compact.c). */
 void sc_tree_compact(struct sc_tree *t);
@@ -268,7 +273,12 @@ static inline const uint8_t *sc_body(const struct sc_tree *t,
 /* Is it a string that sharing may only keep whole? A string that lost anything
    is not: atoms are never shortened. */
 bool sc_is_atom(const struct sc_tree *t, const struct sc_node *n);
-bool sc_is_long_atom(const struct sc_tree *t, const struct sc_node *n);
+
+static inline bool sc_is_long_atom(const struct sc_tree *t,
+                                   const struct sc_node *n)
+{
+    return n->size > SC_LONG_ATOM && sc_is_atom(t, n);
+}
 
 /* Is it an open string that may yet become a long atom, and weigh nothing? */
 bool sc_may_weigh_nothing(const struct sc_tree *t, const struct sc_node *n);

@@ -4,19 +4,6 @@
 #include "columns.h"
 #include "lex_steps.h"
 
-bool sc_shown(struct sc_tree *t, uint32_t i)
-{
-    struct sc_view_node *v = &t->view[i];
-
-    /* below a node that is whole nothing was visited: hand it down */
-    if (t->view[t->nodes[i].parent].state == SC_WHOLE) {
-        v->state = SC_WHOLE;
-        v->shown = sc_is_real(&t->nodes[i]);
-    }
-    /* past the end of what is shown nothing was visited, nor set */
-    return i < sc_shown_end(t, t->nodes[i].parent) && v->shown;
-}
-
 /* Shorten a string to its room. */
 static uint8_t shorten(struct sc_tree *t, uint32_t i, uint32_t room)
 {

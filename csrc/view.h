@@ -44,7 +44,19 @@ bool sc_view(struct sc_tree *t, uint32_t room, bool compacting);
            ...
            i++;
        } */
-bool sc_shown(struct sc_tree *t, uint32_t i);
+static inline bool sc_shown(struct sc_tree *t, uint32_t i)
+{
+    const struct sc_view_node *parent = &t->view[t->nodes[i].parent];
+    struct sc_view_node *v = &t->view[i];
+
+    /* below a node that is whole nothing was visited: hand it down */
+    if (parent->state == SC_WHOLE) {
+        v->state = SC_WHOLE;
+        return v->shown = sc_is_real(&t->nodes[i]);
+    }
+    /* past the end of what is shown nothing was visited, nor set */
+    return i < parent->end && v->shown;
+}
 
 /* Where to look for shown children of the container i: up to here. */
 static inline uint32_t sc_shown_end(const struct sc_tree *t, uint32_t i)

@@ -11,7 +11,7 @@
 #define ON_CLOSE() sc_tree_close(t)
 #define ON_COMMA() (void)0
 #define ON_STRING() sc_tree_string(t, lex->in_key)
-#define ON_TEXT(from, to) sc_tree_text(t, from, to, lex->in_key)
+#define ON_TEXT(from, to, ascii) sc_tree_text(t, from, to, ascii, lex->in_key)
 #define ON_UNIT(code) sc_tree_unit(t, code, lex->in_key)
 #define ON_STRING_END() sc_tree_string_end(t, lex->in_key)
 #define ON_SCALAR() sc_tree_scalar(t)
