@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cursors.h"
 #include "fit.h"
 #include "kernel.h"
 #include "render.h"
@@ -21,8 +22,8 @@ struct sc_clipper {
     struct sc_tree tree;
     struct sc_lines lines;
     const sc_words *words; /* of the present view; NULL: there is none */
-    size_t data_len;       /* what it renders to */
-    size_t lines_len;
+    sc_fitted fitted;      /* and what it came to */
+    bool has_cursor, cursors_sought;
     uint8_t *levels;
     /* our copies of the options' texts, the bytes behind them */
     sc_bytes *pointer, *fields, *drop;
@@ -233,32 +234,6 @@ bool sc_clipper_deselected(const sc_clipper *c)
     return c->tree.deselected;
 }
 
-/* Which of a few bins a key is in: most keys are in none that is looked for. */
-static unsigned bin_of(const uint8_t *key, size_t len)
-{
-    return len ? (key[0] * 7u + key[len - 1] + (unsigned)len) % 256 : 0;
-}
-
-bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
-                        size_t count)
-{
-    bool looked_for[256] = {false};
-
-    for (size_t k = 0; k < count; k++)
-        looked_for[bin_of(keys[k].data, keys[k].len)] = true;
-    for (uint32_t i = 1; i < c->tree.count; i++) {
-        const struct sc_node *n = &c->tree.nodes[i];
-        const uint8_t *key = sc_key(&c->tree, n);
-        if (!n->key_known || !looked_for[bin_of(key, n->key_len)])
-            continue;
-        for (size_t k = 0; k < count; k++)
-            if (n->key_len == keys[k].len &&
-                memcmp(key, keys[k].data, n->key_len) == 0)
-                return true;
-    }
-    return false;
-}
-
 bool sc_clipper_key_taken(const sc_clipper *c, const sc_words *words)
 {
     const uint8_t *key = words->mark.data + 1;
@@ -279,6 +254,7 @@ static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
                      sc_fitted *fitted)
 {
     memset(fitted, 0, sizeof *fitted);
+    memset(f, 0, sizeof *f);
     c->words = NULL;
     if (c->status)
         return c->status;
@@ -288,6 +264,11 @@ static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
     f->lines = &c->lines;
     f->words = words;
     f->cut_short = c->cut_short;
+    /* once: what a text needs is not to depend on earlier fits */
+    if (!c->cursors_sought)
+        c->has_cursor = sc_has_cursor(&c->tree, words);
+    c->cursors_sought = true;
+    f->cursor_bytes = c->has_cursor ? words->cursor_bytes : 0;
     return SC_OK;
 }
 
@@ -297,8 +278,7 @@ static int end_fit(sc_clipper *c, const sc_words *words,
 {
     if (!status) {
         c->words = words;
-        c->data_len = fitted->data_len;
-        c->lines_len = fitted->lines_len;
+        c->fitted = *fitted;
     }
     return status;
 }
@@ -340,30 +320,33 @@ uint64_t sc_clipper_leading(sc_clipper *c)
     return count;
 }
 
-int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len)
+/* Write the report's lines, and where each ends. */
+static void put_lines(sc_clipper *c, struct sc_out *out, size_t *ends)
 {
-    struct sc_out to = {out, len, 0, 0};
+    size_t begin = out->len;
 
-    if (!c->words || len < c->data_len)
-        return SC_NOT_FINISHED;
-    sc_render(&c->tree, c->words, &to, NULL);
-    return to.len == c->data_len ? SC_OK : SC_NOT_FINISHED;
-}
-
-int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
-                     size_t count)
-{
-    struct sc_out to = {out, len, 0, 0};
-
-    if (!c->words || len < c->lines_len || count < c->lines.count)
-        return SC_NOT_FINISHED;
     for (size_t i = 0; i < c->lines.count; i++) {
         if (i > 0)
-            out_byte(&to, ',');
-        sc_line_put(&c->lines.lines[i], &c->tree, c->words, &to);
-        ends[i] = to.len;
+            out_byte(out, ',');
+        sc_line_put(&c->lines.lines[i], &c->tree, c->words, out);
+        ends[i] = out->len - begin;
     }
-    return SC_OK;
+}
+
+int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
+                   size_t count)
+{
+    const sc_fitted *f = &c->fitted;
+    size_t size = f->data_len + f->lines_len + f->cursors_len;
+    struct sc_out to = {out, len, 0, 0};
+
+    if (!c->words || size > len || f->lines > count)
+        return SC_NOT_FINISHED;
+    sc_render(&c->tree, c->words, &to, NULL);
+    put_lines(c, &to, ends);
+    if (f->cursors_len)
+        sc_put_cursors(&c->tree, c->words, &to);
+    return to.len == size ? SC_OK : SC_NOT_FINISHED;
 }
 
 /* The line of unit chars for a position; SIZE_MAX: it is not told. */
@@ -388,6 +371,26 @@ size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
     for (size_t k = 0; k < found.count; k++)
         strings[k].line = line_at(c, strings[k].line);
     return found.count;
+}
+
+int sc_clip(const sc_options *options, const sc_words *words,
+            const sc_limits *limits, const uint8_t *data, size_t data_len,
+            sc_fitted *fitted, uint8_t *out, size_t len, size_t *ends,
+            size_t count)
+{
+    sc_clipper *c = sc_clipper_new(options);
+    int status = c ? sc_clipper_feed(c, data, data_len) : SC_NO_MEMORY;
+
+    if (!status)
+        status = sc_clipper_finish(c, false);
+    if (!status && (c->tree.jsonl || sc_clipper_key_taken(c, words)))
+        status = SC_NOT_FINISHED;
+    if (!status)
+        status = sc_clipper_fit(c, words, limits, fitted);
+    if (!status)
+        status = sc_clipper_put(c, out, len, ends, count);
+    sc_clipper_free(c);
+    return status;
 }
 
 int64_t sc_check(const uint8_t *data, size_t len, uint32_t max_depth,

@@ -7,6 +7,7 @@
  */
 #include "fit.h"
 
+#include "cursors.h"
 #include "render.h"
 
 #define FIRST_STEP (UINT32_C(1) << 29)
@@ -152,8 +153,8 @@ static struct need need_around(struct sc_fit *f)
     need.chars = f->chars;
     if (words->report == SC_DETACHED || (is_complete(f) && !words->always))
         return need;
-    need.bytes += words->frame_bytes;
-    need.chars += words->frame_bytes;
+    need.bytes += words->frame_bytes + f->cursor_bytes;
+    need.chars += words->frame_bytes + f->cursor_bytes;
     if (f->tree->nodes[root].kind != SC_OBJECT) {
         need.bytes += words->wrap_bytes;
         need.chars += words->wrap_bytes;
@@ -208,7 +209,7 @@ static int try_view(struct sc_fit *f, const sc_limits *limits, bool *fits)
 /* Tell what the view came to. */
 static int describe(struct sc_fit *f, sc_fitted *fitted)
 {
-    struct sc_out out = {NULL, 0, 0, 0};
+    struct sc_out out = {NULL, 0, 0, 0}, cursors = {NULL, 0, 0, 0};
     uint32_t root = sc_tree_root(f->tree);
 
     weigh(f);
@@ -229,6 +230,9 @@ static int describe(struct sc_fit *f, sc_fitted *fitted)
     fitted->lines = f->lines->count;
     fitted->untold = f->lines->untold;
     fitted->lines_len = out.len;
+    if (f->cursor_bytes && f->lines->count)
+        sc_put_cursors(f->tree, f->words, &cursors);
+    fitted->cursors_len = cursors.len;
     return SC_OK;
 }
 

@@ -197,28 +197,20 @@ static int descend(struct sc_lines *l, struct sc_tree *t, size_t position)
     return status;
 }
 
-/* Write a token of a path; with to NULL only its length is found. */
-static size_t put_token(const struct sc_tree *t, uint32_t key, uint8_t *to)
+static void put_token(const struct sc_tree *t, uint32_t key, struct sc_out *out)
 {
-    const struct sc_node *n = key == SC_NONE ? NULL : &t->nodes[key];
-    const uint8_t *body = n ? sc_key(t, n) : (const uint8_t *)"*";
-    size_t len = n ? n->key_len : 1;
-    bool literal_star = n && len == 1 && body[0] == '*';
-    size_t at = 0;
+    if (key == SC_NONE)
+        out_byte(out, '*');
+    else
+        out_path_token(out, sc_key(t, &t->nodes[key]), t->nodes[key].key_len);
+}
 
-    for (size_t k = 0; k < len; k++) {
-        bool escaped = body[k] == '~' || body[k] == '/' || literal_star;
-        if (to && escaped) {
-            to[at] = '~';
-            to[at + 1] = (uint8_t)(body[k] == '~' ? '0'
-                                   : body[k] == '/' ? '1'
-                                                    : '2');
-        } else if (to) {
-            to[at] = body[k];
-        }
-        at += escaped ? 2 : 1;
-    }
-    return at;
+static size_t token_len(const struct sc_tree *t, uint32_t key)
+{
+    struct sc_out scales = {NULL, 0, 0, 0};
+
+    put_token(t, key, &scales);
+    return scales.len;
 }
 
 static size_t path_len(const struct sc_lines *l, const struct sc_tree *t,
@@ -228,16 +220,17 @@ static size_t path_len(const struct sc_lines *l, const struct sc_tree *t,
     size_t len = 0;
 
     for (size_t i = position; i != 0 && len <= PATH_MAX_LEN; i = p[i].parent)
-        len += 1 + put_token(t, p[i].key, NULL);
+        len += 1 + token_len(t, p[i].key);
     return len;
 }
 
-/* Write a position's path at the end of l->paths, from its last token back. */
+/* Write a position's path, `len` bytes, at the end of l->paths, from its last
+   token back. */
 static bool put_path(struct sc_lines *l, const struct sc_tree *t,
-                     size_t position)
+                     size_t position, size_t len)
 {
     const struct sc_position *p = l->positions;
-    size_t len = path_len(l, t, position), at;
+    size_t at;
 
     if (l->paths_capacity - l->paths_len < len) {
         size_t wanted = l->paths_capacity + l->paths_capacity / 2 + len;
@@ -249,9 +242,11 @@ static bool put_path(struct sc_lines *l, const struct sc_tree *t,
     }
     at = l->paths_len + len;
     for (size_t i = position; i != 0; i = p[i].parent) {
-        at -= put_token(t, p[i].key, NULL);
-        put_token(t, p[i].key, l->paths + at);
-        l->paths[--at] = '/';
+        size_t token = token_len(t, p[i].key);
+        struct sc_out out = {l->paths + at - token, token, 0, 0};
+        put_token(t, p[i].key, &out);
+        at -= token + 1;
+        l->paths[at] = '/';
     }
     l->paths_len += len;
     return true;
@@ -304,18 +299,20 @@ static int add_lines(struct sc_lines *l, const struct sc_tree *t,
                      size_t position)
 {
     size_t path = l->paths_len;
-    bool told = path_len(l, t, position) <= PATH_MAX_LEN;
+    size_t len = SIZE_MAX; /* not known yet */
     bool written = false;
 
     for (unsigned unit = 0; unit < SC_UNITS; unit++) {
         struct sc_line *line = &l->positions[position].line[unit];
         if (line->places == 0)
             continue;
-        if (!told) {
+        if (len == SIZE_MAX)
+            len = path_len(l, t, position);
+        if (len > PATH_MAX_LEN) {
             l->untold++;
             continue;
         }
-        if (!written && !put_path(l, t, position))
+        if (!written && !put_path(l, t, position, len))
             return SC_NO_MEMORY;
         written = true;
         line->position = position;

@@ -138,17 +138,6 @@ static void say_old(struct saying *s, struct sc_tree *t, uint32_t i,
     }
 }
 
-/* Write a key as a reference token of a JSON Pointer. */
-static void put_token(const uint8_t *body, size_t len, struct sc_out *out)
-{
-    for (size_t k = 0; k < len; k++) {
-        if (body[k] == '~' || body[k] == '/')
-            out_put(out, body[k] == '~' ? "~0" : "~1", 2);
-        else
-            out_put(out, body + k, 1);
-    }
-}
-
 /* Say where all of the record i is to be had, if that can be said in short. */
 static void put_more(struct sc_tree *t, uint32_t i, const sc_words *words,
                      struct sc_out *out)
@@ -170,7 +159,7 @@ static void put_more(struct sc_tree *t, uint32_t i, const sc_words *words,
         const struct sc_node *n = &t->nodes[way[levels]];
         out_byte(out, '/');
         if (n->member)
-            put_token(sc_key(t, n), n->key_len, out);
+            out_token(out, sc_key(t, n), n->key_len);
         else
             out_number(out, n->number);
     }

@@ -60,4 +60,28 @@ static inline void out_string(struct sc_out *out, const uint8_t *body,
     out_byte(out, '"');
 }
 
+/* Write a key as a reference token of a JSON Pointer (RFC 6901). */
+static inline void out_token(struct sc_out *out, const uint8_t *body,
+                             size_t len)
+{
+    for (size_t k = 0, from = 0; k <= len; k++) {
+        if (k < len && body[k] != '~' && body[k] != '/')
+            continue;
+        out_put(out, body + from, k - from);
+        if (k < len)
+            out_put(out, body[k] == '~' ? "~0" : "~1", 2);
+        from = k + 1;
+    }
+}
+
+/* The same as the report writes paths, in which a key `*` is `~2`. */
+static inline void out_path_token(struct sc_out *out, const uint8_t *body,
+                                  size_t len)
+{
+    if (len == 1 && body[0] == '*')
+        out_put(out, "~2", 2);
+    else
+        out_token(out, body, len);
+}
+
 #endif

@@ -9,7 +9,7 @@
  *     while (more) status = sc_clipper_feed(c, data, len);
  *     status = sc_clipper_finish(c, false);
  *     status = sc_clipper_fit(c, &words, &limits, &fitted);
- *     status = sc_clipper_render(c, out, fitted.data_len);
+ *     status = sc_clipper_put(c, out, len, ends, fitted.lines);
  *     sc_clipper_free(c);
  *
  * Conventions. Sizes in memory are size_t; offsets and counts of the stream are
@@ -111,6 +111,15 @@ typedef struct sc_words {
     uint32_t note_numbers;
     uint32_t note_unit_bytes[3], note_unit_chars[3];
     uint32_t selection_bytes, selection_chars; /* 0: nothing is selected */
+    /* pagination cursors: their keys (bodies), the keys of objects about the
+       page that they stand beside, the member that makes an object a cursor,
+       the key of one that is an object as it is, and the room for a path */
+    const sc_bytes *cursor_keys;
+    size_t cursor_keys_len;
+    const sc_bytes *page_keys;
+    size_t page_keys_len;
+    sc_bytes cursor_link, cursor_object;
+    uint32_t cursor_bytes;
     /* siblings: keys (with quotes) and the value of the note */
     sc_bytes sibling_total, sibling_omitted, sibling_note, sibling_text;
 } sc_words;
@@ -129,9 +138,10 @@ typedef struct sc_fitted {
     bool root_is_object; /* else the block needs a wrapping */
     size_t data_len;     /* bytes that render writes, marks included */
     size_t data_chars;   /* the same in code points */
-    size_t lines;        /* how many lines sc_clipper_lines writes */
+    size_t lines;        /* how many lines the report may have */
     size_t lines_len;    /* and their bytes */
     size_t untold;       /* lines with paths too long to be written */
+    size_t cursors_len;  /* and those of the cursors */
     uint64_t need_bytes; /* SC_TOO_SMALL: the least text there is */
     uint64_t need_chars;
 } sc_fitted;
@@ -192,10 +202,6 @@ bool sc_clipper_is_jsonl(const sc_clipper *c);
    than the room had been read, is not known. */
 bool sc_clipper_deselected(const sc_clipper *c);
 
-/* Does an object of the retained tree have one of these keys (bodies)? */
-bool sc_clipper_has_key(const sc_clipper *c, const sc_bytes *keys,
-                        size_t count);
-
 /* Is the key that marks are written with used for anything else in the retained
    tree? Marks of an earlier clip are not: they are merged. */
 bool sc_clipper_key_taken(const sc_clipper *c, const sc_words *words);
@@ -214,17 +220,27 @@ int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
    that it has not. */
 uint64_t sc_clipper_leading(sc_clipper *c);
 
-/* Write the data at the present room: fitted.data_len bytes. */
-int sc_clipper_render(sc_clipper *c, uint8_t *out, size_t len);
-
-/* Write the report's lines at the present room, most important first, joined
-   by commas: fitted.lines_len bytes. ends[i] is where line i ends. */
-int sc_clipper_lines(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
-                     size_t count);
+/* Write what there is at the present room, one behind the other: the data,
+   fitted.data_len bytes; the report's lines, most important first, joined by
+   commas, fitted.lines_len bytes; and, if something was cut, the pagination
+   cursors of the data as a JSON array of pairs, the path of the cursor and that
+   of the value whose page it ends, fitted.cursors_len bytes. ends[i] is where
+   line i ends, from the beginning of the first. */
+int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
+                   size_t count);
 
 /* Find such strings of the present view, at most `count` of them; how many. */
 size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,
                               size_t count);
+
+/* Clip a whole input that is in memory: new, feed, finish, fit, put and free in
+   one call. Answers what one of them answered; or SC_NOT_FINISHED if the input
+   needs words of its own, because it is JSON Lines or has the key of the marks,
+   or what was made of it more than `len` bytes or `count` ends. */
+int sc_clip(const sc_options *options, const sc_words *words,
+            const sc_limits *limits, const uint8_t *data, size_t data_len,
+            sc_fitted *fitted, uint8_t *out, size_t len, size_t *ends,
+            size_t count);
 
 /* How many levels a border can tell. */
 #define SC_BORDER_LEVELS 12

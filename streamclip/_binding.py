@@ -29,6 +29,7 @@ __all__ = [
     "TooSmall",
     "Words",
     "check",
+    "clip_at_once",
     "kernel",
     "text_prefix",
     "usable_kernels",
@@ -44,7 +45,13 @@ SLICE_BYTES = 1 << 20
 BORDER_STRIDE = 16 * 1024
 BORDERS_MAX = 16 * 1024
 
+# Of a clip that is made in one call; with more it is made in several.
+LINES_BYTES = 4096
+LINES_MAX = 64
+
 NO_LIMIT = 2**64 - 1
+new_without_zeros = ffi.new_allocator(should_clear_after_alloc=False)
+NULL = ffi.NULL
 SC_ENOUGH = lib.SC_ENOUGH  # looked up once: enums of a library are slow to reach
 SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1
 
@@ -145,13 +152,13 @@ def check(data: Buffer, max_depth: int, text_format: str) -> int:
     kernel()
     # bytes need no view of their own, and nobody asks for the offset of no error
     whole = data if isinstance(data, bytes) else ffi.from_buffer("uint8_t[]", data)
-    asked = whole, len(data), max_depth, FORMATS[text_format]
-    found = lib.sc_check(*asked, ffi.NULL)
+    size, form = len(data), FORMATS[text_format]
+    found: int = lib.sc_check(whole, size, max_depth, form, NULL)
     if found < 0:
         offset = ffi.new("uint64_t *")
-        lib.sc_check(*asked, offset)
+        lib.sc_check(whole, size, max_depth, form, offset)
         raise _error(found, offset[0], data[offset[0] : offset[0] + 1])
-    return int(found)
+    return found
 
 
 def text_prefix(body: bytes, max_chars: int) -> int:
@@ -209,12 +216,15 @@ class Words:
 
     Args:
         form: "inline", "siblings" or "detached".
-        texts: Values of the fields of `sc_words`: bytes, ints, tuples of ints.
+        texts: Values of the fields of `sc_words`: bytes, ints, tuples of ints, and
+            for arrays of texts `Texts`.
     """
 
     __slots__ = ("_alive", "pointer")
 
-    def __init__(self, form: str, **texts: bytes | int | tuple[int, ...]) -> None:
+    def __init__(
+        self, form: str, **texts: bytes | int | tuple[int, ...] | Texts
+    ) -> None:
         self.pointer: Any = ffi.new("sc_words *")
         self._alive: list[Any] = []
         self.pointer.report = FORMS[form]
@@ -223,6 +233,10 @@ class Words:
                 self._alive.append(ffi.from_buffer("uint8_t[]", value))
                 field = getattr(self.pointer, name)
                 field.data, field.len = self._alive[-1], len(value)
+            elif isinstance(value, Texts):
+                self._alive.append(value)
+                setattr(self.pointer, name, value.array)
+                setattr(self.pointer, f"{name}_len", len(value.texts))
             else:
                 setattr(self.pointer, name, value)
 
@@ -231,7 +245,8 @@ class Fitted(NamedTuple):
     """What `Core.fit` found.
 
     `data` is the clip with its marks, without the report. `lines` are the JSON
-    texts of the cuts, most important first.
+    texts of the cuts, most important first; `cursors` that of the pagination
+    cursors (cursors.py), empty if there are none.
     """
 
     room: int
@@ -243,6 +258,7 @@ class Fitted(NamedTuple):
     chars: int
     lines: list[bytes]
     untold: int  # more cuts, with paths too long to be written
+    cursors: bytes
 
 
 class CutString(NamedTuple):
@@ -265,6 +281,41 @@ class TooSmall(NamedTuple):
 
     bytes: int | None
     chars: int | None
+
+
+def _size(fitted: Any) -> int:
+    """Return the bytes of all that was written of a fit."""
+    return int(fitted.data_len + fitted.lines_len + fitted.cursors_len)
+
+
+def _fitted(fitted: Any, out: Any, ends: Any) -> Fitted:
+    """Read what the core came to, and what it wrote of it."""
+    text = ffi.buffer(out, _size(fitted))[:]
+    data_len = begin = fitted.data_len
+    lines = []
+    for end in ends[0 : fitted.lines]:
+        lines.append(text[begin : data_len + end])
+        begin = data_len + end + 1
+    return Fitted(
+        fitted.room,
+        fitted.complete,
+        fitted.note,
+        fitted.selection,
+        fitted.root_is_object,
+        text[:data_len],
+        fitted.data_chars,
+        lines,
+        fitted.untold,
+        text[data_len + fitted.lines_len :],
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _limits(max_bytes: int | None, max_chars: int | None) -> Any:
+    limits = ffi.new("sc_limits *")  # which the core only reads
+    limits.max_bytes = NO_LIMIT if max_bytes is None else max_bytes
+    limits.max_chars = NO_LIMIT if max_chars is None else max_chars
+    return limits
 
 
 class CoreOptions:
@@ -333,6 +384,45 @@ class CoreOptions:
                 "drop_len": len(drop),
             },
         )
+
+
+def clip_at_once(
+    options: CoreOptions,
+    words: Words,
+    data: bytes,
+    max_bytes: int,
+    max_chars: int | None,
+) -> Fitted | None:
+    """Clip a whole input in one call.
+
+    Args:
+        options: What a core would be made with.
+        words: What the report is written with.
+        data: The input.
+        max_bytes: Budget in bytes; so much memory is taken for the result.
+        max_chars: Budget in code points, or None.
+
+    Returns:
+        What `Core.fit` would; None if a `Core` is needed, for an error, because it
+        is JSON Lines, or because the words are not the right ones.
+    """
+    kernel()
+    fitted = ffi.new("sc_fitted *")
+    out = new_without_zeros("uint8_t[]", max_bytes + LINES_BYTES)
+    ends = new_without_zeros("size_t[]", LINES_MAX)
+    status = lib.sc_clip(
+        options.pointer,
+        words.pointer,
+        _limits(max_bytes, max_chars),
+        data,
+        len(data),
+        fitted,
+        out,
+        max_bytes + LINES_BYTES,
+        ends,
+        LINES_MAX,
+    )
+    return _fitted(fitted, out, ends) if status == 0 else None
 
 
 class Core:
@@ -431,10 +521,6 @@ class Core:
         """Whether a member was deselected, as far as more than counts was read."""
         return bool(lib.sc_clipper_deselected(self._clipper))
 
-    def has_key(self, keys: Texts) -> bool:
-        """Tell whether an object that is retained has one of these keys."""
-        return bool(lib.sc_clipper_has_key(self._clipper, keys.array, len(keys.texts)))
-
     def fit(
         self, words: Words, max_bytes: int | None, max_chars: int | None
     ) -> Fitted | TooSmall:
@@ -446,9 +532,7 @@ class Core:
             max_chars: Budget in code points, or None.
         """
         self._words = words  # which the core uses until the next fit
-        limits = ffi.new("sc_limits *")
-        limits.max_bytes = NO_LIMIT if max_bytes is None else max_bytes
-        limits.max_chars = NO_LIMIT if max_chars is None else max_chars
+        limits = _limits(max_bytes, max_chars)
         fitted = ffi.new("sc_fitted *")
         status = lib.sc_clipper_fit(self._clipper, words.pointer, limits, fitted)
         if status == lib.SC_TOO_SMALL:
@@ -456,20 +540,10 @@ class Core:
                 return TooSmall(None, None)
             return TooSmall(fitted.need_bytes, fitted.need_chars)
         self._check(status)
-        data = bytearray(fitted.data_len)
-        with ffi.from_buffer("uint8_t[]", data, require_writable=True) as out:
-            self._check(lib.sc_clipper_render(self._clipper, out, len(data)))
-        return Fitted(
-            fitted.room,
-            fitted.complete,
-            fitted.note,
-            fitted.selection,
-            fitted.root_is_object,
-            bytes(data),
-            fitted.data_chars,
-            self._lines(fitted.lines, fitted.lines_len),
-            fitted.untold,
-        )
+        out = ffi.new("uint8_t[]", _size(fitted))
+        ends = ffi.new("size_t[]", fitted.lines)
+        self._check(lib.sc_clipper_put(self._clipper, out, len(out), ends, len(ends)))
+        return _fitted(fitted, out, ends)
 
     def cut_strings(self, most: int) -> list[CutString]:
         """Find the shortened strings of the last fit that may hold JSON."""
@@ -487,16 +561,6 @@ class Core:
             )
             for s in found[0:count]
         ]
-
-    def _lines(self, count: int, size: int) -> list[bytes]:
-        if count == 0:
-            return []
-        text = ffi.new("uint8_t[]", size)
-        ends = ffi.new("size_t[]", count)
-        self._check(lib.sc_clipper_lines(self._clipper, text, size, ends, count))
-        joined = bytes(ffi.buffer(text))
-        starts = [0, *(end + 1 for end in ends)]
-        return [joined[a:b] for a, b in zip(starts, ends, strict=False)]
 
     def close(self) -> None:
         """Free the memory now. No other method may be called afterwards."""

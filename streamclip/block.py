@@ -55,21 +55,23 @@ def finished_text(
         return _with_siblings(fitted, style, report)
     if style.page:
         fitted = _without_root_cut(fitted, style.page)  # the slice tells it
-    fits = Room(fitted, style, limits).count_before
     selection = selection_member(style) if style.is_selected else b""
     if fitted.complete and not style.is_always:
         # All that was asked for comes before saying that it was asked for.
-        if fits(selection) < 0:
-            return fitted.data
-        return _join(fitted, style, write_block(fitted, style, selection, 0))
+        text = _join(fitted, style, write_block(fitted, style, selection, 0))
+        return text if limits.hold(text) else fitted.data
     note = ending = cursor = b""
     if style.note and (report.cuts or not style.page):
         note = b',"note":' + json_text(note_text(style, report.cuts))
     if report.cursor_gap is not None:
         cursor = b',"cursor_gap":' + json_text(report.cursor_gap)
-    whole = selection + cursor + note
-    if fits(whole) == min(LINES_MAX, len(fitted.lines)) > 0:
-        return _join(fitted, style, write_block(fitted, style, whole, LINES_MAX))
+    if fitted.lines:
+        ending = selection + cursor + note
+        text = _join(fitted, style, write_block(fitted, style, ending, LINES_MAX))
+        if limits.hold(text):
+            return text
+        ending = b""
+    fits = Room(fitted, style, limits).count_before
     # The selection goes after the cursor and the note. It stays where room was
     # set aside for it, or where it costs no line.
     with_selection = fits(selection)

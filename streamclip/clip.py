@@ -11,14 +11,13 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from streamclip._binding import BOM, check
 from streamclip.clipper import Clip, Clipper, Stats
 from streamclip.errors import InvalidJSONError
 from streamclip.hints import path_hint
+from streamclip.merge import begins_with_block
 from streamclip.options import ClipOptions, Options, checked
 from streamclip.records import aencode_records, encode_records
-from streamclip.report import NOTHING_CUT
-from streamclip.result import as_it_came
+from streamclip.result import clipped_at_once, unchanged
 from streamclip.sources import (
     BUFFERS,
     Chunk,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["aclip", "aclip_records", "clip", "clip_records"]
 
-CHECK_BYTES = 4 << 20  # validated in one call, in which Ctrl-C is not heard
+ONCE_BYTES = 2 << 20  # clipped in one call, in which Ctrl-C is not heard
 LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
 
 
@@ -50,26 +49,21 @@ def _as_bytes(source: Any, options: Options) -> bytes | None:
     return None
 
 
-def _unchanged(source: bytes, options: Options) -> Clip | None:
-    """Return a document that fits as it came, or None if it does not."""
+def _at_once(source: bytes, options: Options) -> Clip | None:
+    """Clip a document in one call of the core; None if it takes more."""
     started = time.perf_counter()
-    # Whether anything would be deselected only the core finds out, and whether the
-    # tokens are too many only its caller.
-    if options.has_caps or options.selection or options.max_tokens is not None:
+    size = len(source)
+    made = None
+    if size <= options.most_unchanged:
+        made = unchanged(source, options)
+    if made is None and options.in_one_call and not begins_with_block(source):
+        made = clipped_at_once(source, options)
+    if made is None:
         return None
-    if len(source) > min(options.budget_bytes + len(BOM), CHECK_BYTES):
-        return None
-    try:
-        documents = check(source, options.max_depth, options.format)
-    except InvalidJSONError:
-        return None  # what to do about it is decided where all is known
-    is_jsonl = documents != 1 or options.format == "jsonl"
-    data = as_it_came(source, documents if is_jsonl else None, options)
-    if data is None:
-        return None
-    seconds = time.perf_counter() - started
-    stats = Stats(len(source), len(data), len(source) - len(data), seconds)
-    return Clip(data, True, NOTHING_CUT, stats)
+    written = len(made.data)
+    saved = size - written if made.complete else 0
+    stats = Stats(size, written, saved, time.perf_counter() - started)
+    return Clip(made.data, made.complete, made.report, stats)
 
 
 def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
@@ -102,8 +96,8 @@ def clip(source: Any, **options: Unpack[ClipOptions]) -> Clip:
     """
     asked = checked(options)
     data = _as_bytes(source, asked)
-    if data is not None and (whole := _unchanged(data, asked)):
-        return whole
+    if data is not None and len(data) <= ONCE_BYTES and (made := _at_once(data, asked)):
+        return made
     with Clipper._of(asked) as clipper:
         try:
             if data is not None:

@@ -15,19 +15,17 @@ The names are those of the APIs themselves:
     Elasticsearch         _scroll_id, pit_id
     Kubernetes            metadata.continue
 
+The core finds them: it is handed these names, and tells which of them a clip has.
+
 A cursor that points behind the last *kept* item skips nothing and is not named:
 so Stripe's `has_more`, whose next page starts after the id of an item.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable
 
-import orjson
-
-__all__ = ["KEYS", "cursor_gap"]
+__all__ = ["ABOUT_THE_PAGE", "KEYS", "LINK", "OBJECT", "cursor_gap"]
 
 KEYS = frozenset(
     {
@@ -86,73 +84,30 @@ ABOUT_THE_PAGE = frozenset(
     }
 )
 
+LINK = "href"  # a member of an object that makes it a cursor
+OBJECT = "LastEvaluatedKey"  # a cursor that is an object as it is
 
-def cursor_gap(data: bytes, cut_arrays: Iterable[str]) -> str | None:
+
+def cursor_gap(
+    cursors: Iterable[tuple[str, str]], cut_arrays: Collection[str]
+) -> str | None:
     """Find the cursor that was kept though its page was cut.
 
     Args:
-        data: The clipped document, not JSON Lines.
-        cut_arrays: Paths of arrays that lost elements, as reports write them.
+        cursors: Those of the clip, outermost first: the path of each, and that of
+            the value whose page it ends.
+        cut_arrays: Paths of arrays that lost elements.
 
     Returns:
-        The cursor's JSON Pointer, or None.
+        The cursor's path, or None.
 
-    >>> cursor_gap(b'{"items":[1,2],"page":{"nextCursor":"c20"}}', ["/items"])
+    >>> cursor_gap([("/page/nextCursor", "")], ["/items"])
     '/page/nextCursor'
-    >>> cursor_gap(b'{"items":[1,2],"page":{"nextCursor":null}}', ["/items"])
+    >>> cursor_gap([("/users/next", "/users")], ["/items"])
     """
-    cuts = list(cut_arrays)
-    try:
-        document = orjson.loads(data)
-    except orjson.JSONDecodeError:  # a lone surrogate, or very deep
-        document = parsed(data)
-    for path, about in _cursors(document):
-        if any(cut == about or cut.startswith(about + "/") for cut in cuts):
-            return path
+    for path, about in cursors:
+        below = about + "/"
+        for cut in cut_arrays:
+            if cut == about or cut.startswith(below):
+                return path
     return None
-
-
-def parsed(data: bytes) -> Any:
-    """Read JSON, numbers as the texts they are; None if it is nested too deeply.
-
-    orjson takes no lone surrogates, and Python's own no integer of more than
-    4,300 digits.
-    """
-    try:
-        return json.loads(data, parse_int=str, parse_float=str)
-    except RecursionError:
-        return None
-
-
-def _cursors(document: Any) -> Iterator[tuple[str, str]]:
-    """Yield each cursor's pointer, and that of the value whose page it ends.
-
-    Only objects inside objects are searched: what is in an array is no page's.
-    """
-    # values to search, their pointers, and what cursors in them are about
-    waiting: list[tuple[Any, str, str]] = [(document, "", "")]
-    for value, path, about in waiting:
-        if not isinstance(value, dict):
-            continue
-        for key, member in value.items():
-            if key in KEYS and _leads_on(key, member):
-                yield f"{path}/{_token(key)}", about
-            if isinstance(member, dict):
-                here = f"{path}/{_token(key)}"
-                below = about if key in ABOUT_THE_PAGE else here
-                waiting.append((member, here, below))
-
-
-def _leads_on(key: str, value: Any) -> bool:
-    """Tell whether there is a next page: a token, a URL, a key, a page number."""
-    if isinstance(value, dict):
-        return bool(value) if key == "LastEvaluatedKey" else "href" in value
-    if isinstance(value, str):
-        return value not in ("", "0")
-    return isinstance(value, int) and not isinstance(value, bool) and value != 0
-
-
-def _token(key: str) -> str:
-    if key == "*":
-        return "~2"
-    return key.replace("~", "~0").replace("/", "~1")

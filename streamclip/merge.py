@@ -19,7 +19,7 @@ from typing import Any
 
 from streamclip.report import UNIT_ORDER, Cut, in_order
 
-__all__ = ["Earlier", "Opening", "merge_cuts"]
+__all__ = ["Earlier", "Opening", "begins_with_block", "merge_cuts"]
 
 # A block is short; what is longer is not looked into.
 HEAD_BYTES = 16 * 1024
@@ -71,6 +71,11 @@ class Earlier:
     at_least: bool
     input_cut: bool
     unlisted: int
+
+
+def begins_with_block(document: bytes) -> bool:
+    """Tell whether a whole document seems to begin with a block."""
+    return START.match(document) is not None
 
 
 def _may_begin(text: bytes) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict
 
-from streamclip._binding import CoreOptions
+from streamclip._binding import BOM, CoreOptions
 from streamclip.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ EXTRA_ROOM = 256 * 1024
 EMBEDDED_ROOM = 512 * 1024
 NO_LIMIT = 1 << 31  # larger than any room: the core counts in 32 bits
 MAX_DEPTH = 1 << 20
+ONE_CALL_BUDGET = 1 << 20  # bytes; memory for so many is taken before a call
 
 CHOICES = {
     "keep": ("head", "tail", "ends"),
@@ -172,6 +173,14 @@ class Limits(NamedTuple):
     max_bytes: int | None
     max_chars: int | None
 
+    def hold(self, text: bytes) -> bool:
+        """Tell whether a text is within them."""
+        if self.max_bytes is not None and len(text) > self.max_bytes:
+            return False
+        if self.max_chars is None or len(text) <= self.max_chars:
+            return True
+        return len(text.decode()) <= self.max_chars
+
 
 def checked(options: ClipOptions) -> Options:
     """Check keyword arguments.
@@ -287,6 +296,11 @@ class Options:
                 object.__setattr__(self, name, budget)
 
     @functools.cached_property
+    def limits(self) -> Limits:
+        """The budgets of bytes and characters."""
+        return Limits(self.max_bytes, self.max_chars)
+
+    @functools.cached_property
     def budget_bytes(self) -> int:
         """Bytes that a text within every budget can have at most."""
         budgets = (
@@ -307,6 +321,29 @@ class Options:
     def has_caps(self) -> bool:
         """Whether something may be left out of a document that fits."""
         return self.max_items is not None or self.max_string_chars is not None
+
+    @functools.cached_property
+    def most_unchanged(self) -> int:
+        """Bytes that a document may have of which no more has to be known.
+
+        What would be deselected only the core finds out, and whether the tokens
+        are too many only its caller.
+        """
+        if self.has_caps or self.selection or self.max_tokens is not None:
+            return 0
+        return self.budget_bytes + len(BOM)
+
+    @functools.cached_property
+    def in_one_call(self) -> bool:
+        """Whether the core can clip a document in memory in one call."""
+        return (
+            self.most_unchanged > 0
+            and self.budget_bytes <= ONE_CALL_BUDGET
+            and self.store is None
+            and self.read == "all"
+            and self.incomplete == "error"
+            and not self.embedded
+        )
 
     @functools.cached_property
     def selection(self) -> dict[str, list[str]]:

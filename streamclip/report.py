@@ -21,6 +21,7 @@ __all__ = [
     "cuts_of",
     "in_order",
     "json_text",
+    "json_value",
     "line_of",
 ]
 
@@ -195,10 +196,7 @@ def cuts_of(lines: list[bytes]) -> tuple[Cut, ...]:
 
 
 def _cut_of(line: bytes) -> Cut:
-    try:
-        told = orjson.loads(line)
-    except orjson.JSONDecodeError:  # a lone surrogate in a key
-        told = json.loads(line)
+    told = json_value(line)
     return Cut(
         told["path"],
         told.get("unit", "items"),
@@ -233,6 +231,14 @@ def in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
 def line_of(cut: Cut) -> bytes:
     """Write a cut as the core writes it."""
     return json_text(cut.to_dict())
+
+
+def json_value(text: bytes) -> Any:
+    """Read what the core has written of the report."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:  # a lone surrogate in a key
+        return json.loads(text)
 
 
 def json_text(value: Any) -> bytes:

@@ -9,24 +9,36 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 from collections.abc import Callable
 from typing import Any
 
-from streamclip._binding import BOM, Core, Fitted, Texts, TooSmall
+from streamclip._binding import BOM, Core, Fitted, TooSmall, check, clip_at_once
 from streamclip.block import finished_text, with_root_cut
 from streamclip.budget import Made, Missed, TextAt, meet, within
-from streamclip.cursors import KEYS, cursor_gap, parsed
+from streamclip.cursors import cursor_gap
 from streamclip.embedded import STRINGS_MAX, with_embedded
-from streamclip.errors import BudgetTooSmallError, IncompleteJSONError
+from streamclip.errors import (
+    BudgetTooSmallError,
+    IncompleteJSONError,
+    InvalidJSONError,
+)
 from streamclip.measures import Measure, Steps
 from streamclip.merge import Earlier, merge_cuts
 from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer
-from streamclip.report import NOTHING_CUT, Cut, Page, Report, cuts_of, line_of
+from streamclip.report import (
+    NOTHING_CUT,
+    Cut,
+    Page,
+    Report,
+    cuts_of,
+    json_value,
+    line_of,
+)
 from streamclip.words import WARNING, Style, selection_text
 
-__all__ = ["Ended", "as_it_came"]
+__all__ = ["Ended", "clipped_at_once", "unchanged"]
 
-CURSOR_KEYS = Texts(key.encode() for key in KEYS)
 EARLIER_LINES = 8  # of an earlier clip, that room is set aside for
 
 
@@ -191,24 +203,17 @@ class Ended:
             return None
         documents = core.documents + self.took_line
         lines = documents if core.is_jsonl else None
-        return as_it_came(bytes(self.verbatim), lines, self.options)
+        return _as_it_came(bytes(self.verbatim), lines, self.options)
 
     def _style(self) -> Style:
         """Decide how the report is written."""
         core, options, earlier = self.core, self.options, self.earlier
         cut_short = core.is_cut_short or self.is_unclosed or self.is_marked
-        style = Style(
-            form=options.report,
-            key="_clip",
-            note=options.note,
-            lang=options.lang,
+        style = _plain_style(options.report, options.note, options.lang)._replace(
             jsonl=core.is_jsonl,
             cut_short=cut_short and not core.is_stopped,
             at_least=cut_short,
-            has_cursors=core.has_key(CURSOR_KEYS),
             is_always=earlier is not None or cut_short,
-            earlier_bytes=0,
-            unlisted=0,
             selection=selection_text(options, self.page),
             is_selected=core.has_deselected,
         )
@@ -245,12 +250,61 @@ class Ended:
         return BudgetTooSmallError(whole, "string_chars")
 
 
+def unchanged(source: bytes, options: Options) -> Made | None:
+    """Return a document in memory as it came; None if it may not be the result."""
+    try:
+        documents = check(source, options.max_depth, options.format)
+    except InvalidJSONError:
+        return None  # what to do about it is decided where all is known
+    is_jsonl = documents != 1 or options.format == "jsonl"
+    data = _as_it_came(source, documents if is_jsonl else None, options)
+    return None if data is None else Made(data, NOTHING_CUT, True, True, False, None)
+
+
+def clipped_at_once(source: bytes, options: Options) -> Made | None:
+    """Make the result of a document in memory, which does not fit, in one call.
+
+    Args:
+        source: The document.
+        options: Such as are `in_one_call`.
+
+    Returns:
+        The result; None if it takes several calls, or is an error.
+    """
+    style = _plain_style(options.report, options.note, options.lang)
+    most, max_chars = options.budget_bytes, options.max_chars
+    fitted = clip_at_once(options.core, style.words, source, most, max_chars)
+    if fitted is None:
+        return None
+    report = _report(fitted, style, None)
+    data = finished_text(fitted, style, Limits(most, max_chars), report)
+    return Made(data, report, fitted.complete, False, not fitted.complete, None)
+
+
+@functools.lru_cache(maxsize=16)
+def _plain_style(form: str, note: bool | str, lang: str) -> Style:
+    """Return how the report of a complete JSON document is written."""
+    return Style(
+        form=form,
+        key="_clip",
+        note=note,
+        lang=lang,
+        jsonl=False,
+        cut_short=False,
+        at_least=False,
+        is_always=False,
+        earlier_bytes=0,
+        unlisted=0,
+        selection=b"",
+        is_selected=False,
+    )
+
+
 def _page_style(style: Style, page: Page) -> Style:
     return style._replace(
         page=page,
         more=page.ref,
         tool=page.tool,
-        has_cursors=False,
         is_always=page.is_partial,
         is_selected=style.is_selected or page.where is not None,
         at_least=style.at_least or page.is_cut,
@@ -271,18 +325,30 @@ def _kept(core: Core, fitted: Fitted, page: Page) -> int:
 def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int]:
     """Put the cuts of an earlier clip in, and count those that cannot be."""
     texts = fitted.data.split(b"\n") if style.jsonl else [fitted.data]
-    values = [parsed(text) for text in texts]
+    values = [_parsed(text) for text in texts]
     document = values if style.jsonl else values[0]
     cuts, lost = merge_cuts(cuts_of(fitted.lines), earlier, document)
     return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
+
+
+def _parsed(data: bytes) -> Any:
+    """Read JSON, numbers as the texts they are; None if it is nested too deeply.
+
+    orjson takes no lone surrogates, and Python's own no integer of more than
+    4,300 digits.
+    """
+    try:
+        return json.loads(data, parse_int=str, parse_float=str)
+    except RecursionError:
+        return None
 
 
 def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> Report:
     cuts = cuts_of(fitted.lines)
     arrays = [cut.path for cut in cuts if cut.unit == "items"]
     gap = None
-    if arrays and style.has_cursors and not style.jsonl:
-        gap = cursor_gap(fitted.data, arrays)
+    if arrays and fitted.cursors:
+        gap = cursor_gap(json_value(fitted.cursors), arrays)
     return Report(
         cuts=cuts,
         total_is="at_least" if style.at_least else "exact",
@@ -295,7 +361,7 @@ def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> R
     )
 
 
-def as_it_came(source: bytes, lines: int | None, options: Options) -> bytes | None:
+def _as_it_came(source: bytes, lines: int | None, options: Options) -> bytes | None:
     """Return a whole input as a result, if it may be one.
 
     Args:
@@ -307,17 +373,8 @@ def as_it_came(source: bytes, lines: int | None, options: Options) -> bytes | No
     data = source.removeprefix(BOM)
     if lines is not None and _lines_with_text(data) != lines:
         return None
-    return data if _is_within(data, options) else None
+    return data if options.limits.hold(data) else None
 
 
 def _lines_with_text(data: bytes) -> int:
     return sum(bool(line.strip()) for line in data.split(b"\n"))
-
-
-def _is_within(data: bytes, options: Options) -> bool:
-    """Tell whether a text is within the budgets of bytes and characters."""
-    if options.max_bytes is not None and len(data) > options.max_bytes:
-        return False
-    if options.max_chars is None or len(data) <= options.max_chars:
-        return True
-    return len(data.decode()) <= options.max_chars

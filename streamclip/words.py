@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from streamclip._binding import Words
+from streamclip import cursors
+from streamclip._binding import Texts, Words
 from streamclip.options import Options
 from streamclip.report import Cut, Page, Slice, json_text
 
@@ -26,6 +27,9 @@ __all__ = [
 
 MORE_DIGITS = 5  # set aside for the number of lines that are not shown
 CURSOR_PATH_BYTES = 14  # set aside for the path of a pagination cursor
+CURSOR_KEYS = Texts(key.encode() for key in cursors.KEYS)
+PAGE_KEYS = Texts(key.encode() for key in cursors.ABOUT_THE_PAGE)
+NO_KEYS = Texts(())
 NUMBER_DIGITS = 20  # set aside for a number of 64 bits beside an array
 
 UNITS = {
@@ -69,7 +73,6 @@ class Style(NamedTuple):
     jsonl: bool
     cut_short: bool
     at_least: bool
-    has_cursors: bool
     is_always: bool  # there is a block even if nothing was cut
     earlier_bytes: int  # set aside for the lines of an earlier clip
     unlisted: int  # its cuts that were not told, or could not be kept
@@ -115,8 +118,6 @@ def _words(style: Style) -> Words:
     note = _note_words(style)
     frame = b"".join([key, b':{"cuts":[]', *flags_of(style), b"},"])
     frame += b"9" * style.earlier_bytes
-    if style.has_cursors:
-        frame += b',"cursor_gap":""' + b"9" * CURSOR_PATH_BYTES
     wrap = b"{}\n" if style.jsonl else b'{"data":}'
     selection = selection_member(style)
     siblings = b'{"data":,"total_at_least":,"omitted":,"note":}' + sibling_note(style)
@@ -145,6 +146,11 @@ def _words(style: Style) -> Words:
         frame_bytes=len(frame) if inline else 0,
         wrap_bytes=len(wrap) if inline else len(siblings),
         more_bytes=len(b',"more_cuts":') + MORE_DIGITS,
+        cursor_keys=NO_KEYS if style.page else CURSOR_KEYS,
+        page_keys=PAGE_KEYS,
+        cursor_link=cursors.LINK.encode(),
+        cursor_object=cursors.OBJECT.encode(),
+        cursor_bytes=len(b',"cursor_gap":""') + CURSOR_PATH_BYTES if inline else 0,
         **note,
         selection_bytes=len(selection),
         selection_chars=len(selection.decode()),

@@ -158,37 +158,33 @@ class Native:
         fits = status != lib.SC_TOO_SMALL
         if fits:
             self._check(status)
+        data, lines = self._put(fitted) if fits else (b"", ())
         return Result(
             fits=fits,
             room=fitted.room,
             complete=fitted.complete,
             root_is_object=fitted.root_is_object,
-            data=self._render(fitted.data_len) if fits else b"",
+            data=data,
             chars=fitted.data_chars,
-            lines=self._lines(fitted.lines_len, fitted.lines) if fits else (),
+            lines=lines,
             need_bytes=fitted.need_bytes,
             need_chars=fitted.need_chars,
         )
 
-    def _render(self, size: int) -> bytes:
-        out = ffi.new("uint8_t[]", size + 1)
-        out[size] = 0xA5
-        self._check(lib.sc_clipper_render(self._clipper, out, size))
-        assert out[size] == 0xA5, "render wrote past its end"
-        return bytes(ffi.buffer(out, size))
-
-    def _lines(self, size: int, count: int) -> tuple[bytes, ...]:
+    def _put(self, fitted: Any) -> tuple[bytes, tuple[bytes, ...]]:
+        size, count = fitted.data_len + fitted.lines_len, fitted.lines
+        assert fitted.cursors_len == 0
         out = ffi.new("uint8_t[]", size + 1)
         ends = ffi.new("size_t[]", count + 1)
         out[size], ends[count] = 0xA5, 0xA5A5
-        self._check(lib.sc_clipper_lines(self._clipper, out, size, ends, count))
-        assert (out[size], ends[count]) == (0xA5, 0xA5A5)
-        joined = bytes(ffi.buffer(out, size))
-        assert not count or ends[count - 1] == size
+        self._check(lib.sc_clipper_put(self._clipper, out, size, ends, count))
+        assert (out[size], ends[count]) == (0xA5, 0xA5A5), "it wrote past its end"
+        joined = bytes(ffi.buffer(out + fitted.data_len, fitted.lines_len))
+        assert not count or ends[count - 1] == len(joined)
         starts = [0, *(ends[at] + 1 for at in range(count - 1))]
         lines = tuple(joined[starts[at] : ends[at]] for at in range(count))
         assert b",".join(lines) == joined
-        return lines
+        return bytes(ffi.buffer(out, fitted.data_len)), lines
 
 
 def _or_no_limit(limit: int | None) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from native import AUTO, CoreError, Native
 from reference import Limits, Options, Words
 from streamclip import (
     BudgetTooSmallError,
+    Clip,
     Clipper,
     InvalidJSONError,
     StreamclipError,
@@ -108,12 +110,21 @@ def split(data: bytes, *places: int) -> Iterator[bytes]:
 
 def outcome(chunks: Iterable[bytes], **options: Any) -> tuple[object, ...]:
     """Return all that a caller learns: the clip and its report, or the error."""
-    try:
+
+    def made() -> Clip:
         with Clipper(**options) as clipper:
             for chunk in chunks:
                 if not clipper.feed(chunk):
                     break
-            found = clipper.finish()
+            return clipper.finish()
+
+    return learnt(made)
+
+
+def learnt(made: Callable[[], Clip]) -> tuple[object, ...]:
+    """Return what is learnt from making a clip, or failing to."""
+    try:
+        found = made()
     except InvalidJSONError as error:
         return type(error), error.reason, error.offset
     except StreamclipError as error:
@@ -163,14 +174,18 @@ def test_empty_chunks_change_nothing(data: bytes) -> None:
 def test_clip_and_clipper_say_the_same(data: bytes) -> None:
     """Bytes that may fit as they are take a way of their own through clip()."""
     for options in ASKED:
-        try:
-            found = clip(data, **options)
-            whole: tuple[object, ...] = found.data, found.complete, found.report
-        except InvalidJSONError as error:
-            whole = type(error), error.reason, error.offset
-        except StreamclipError as error:
-            whole = type(error), error.args
-        assert outcome([data], **options) == whole
+        assert outcome([data], **options) == learnt(partial(clip, data, **options))
+
+
+@given(samples, st.integers(1, 2000), st.sampled_from(ASKED))
+def test_one_call_and_several_come_to_the_same(
+    of: Sample, budget: int, options: dict[str, Any]
+) -> None:
+    """A document in memory takes one call of the core where that is enough."""
+    options = {**options, "format": "auto"}
+    options["max_bytes" if "max_bytes" in options else "max_chars"] = budget
+    whole = outcome([of.data], **options)
+    assert learnt(partial(clip, of.data, **options)) == whole
 
 
 def test_text_in_chunks_is_as_good_as_bytes() -> None:

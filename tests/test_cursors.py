@@ -1,11 +1,15 @@
 """A cursor that would skip what was left out is named."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import streamclip
+from streamclip.cursors import ABOUT_THE_PAGE, KEYS
 
 # What each API's page looks like: a page of 40 rows in place of ROWS.
 ROWS = [{"id": n, "text": "some words that fill the page"} for n in range(40)]
@@ -88,3 +92,56 @@ def test_the_report_never_gives_up_its_last_line_for_it() -> None:
         assert result.report.cursor_gap is not None
         block = json.loads(result.data)["_clip"]
         assert "cuts" in block or "cursor_gap" not in block
+
+
+# --- The law, written down a second time
+
+
+def cursors_of(document: Any) -> Iterator[tuple[str, str]]:
+    """Yield each cursor's path, and that of the value whose page it ends."""
+    waiting: list[tuple[Any, str, str]] = [(document, "", "")]
+    for value, path, about in waiting:
+        if not isinstance(value, dict):
+            continue
+        for key, member in value.items():
+            token = key.replace("~", "~0").replace("/", "~1").replace("*", "~2")
+            here = f"{path}/{token}"
+            if key in KEYS and leads_on(key, member):
+                yield here, about
+            waiting.append((member, here, about if key in ABOUT_THE_PAGE else here))
+
+
+def leads_on(key: str, value: Any) -> bool:
+    """Tell whether there is a next page: a token, a URL, a key, a page's number."""
+    if isinstance(value, dict):
+        return bool(value) if key == "LastEvaluatedKey" else "href" in value
+    if isinstance(value, str):
+        return value not in ("", "0")
+    return isinstance(value, int) and not isinstance(value, bool) and value != 0
+
+
+NAMES = st.sampled_from(
+    ["next", "page", "cursor", "LastEvaluatedKey", "href", "links", "x", "a/~b", "*"]
+)
+VALUES = st.recursive(
+    st.sampled_from(["", "0", "00", "c", 0, 1, -1, 1.5, None, True])
+    | st.integers(3, 40).map(lambda count: [*range(count)]),
+    lambda inner: st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(VALUES, st.integers(60, 400))
+def test_it_is_the_first_whose_page_was_cut(value: Any, budget: int) -> None:
+    """Of the cursors that the clip has, from the outermost on."""
+    try:
+        result = streamclip.clip({"v": value}, max_bytes=budget, report="detached")
+    except streamclip.BudgetTooSmallError:
+        return
+    cuts = [cut.path for cut in result.report.cuts if cut.unit == "items"]
+    found = [
+        path
+        for path, about in cursors_of(json.loads(result.data))
+        if any(cut == about or cut.startswith(about + "/") for cut in cuts)
+    ]
+    assert result.report.cursor_gap == next(iter(found), None)

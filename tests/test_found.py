@@ -12,7 +12,6 @@ from streamclip import (
     InvalidJSONError,
     clip,
 )
-from streamclip.cursors import cursor_gap
 
 TEXT = '{"名":"值é😀","b":[1,2,"订单"]}'.encode()
 
@@ -88,10 +87,12 @@ def test_a_number_too_long_for_int_is_no_error() -> None:
 
 @pytest.mark.parametrize("depth", [900, 990, 1000, 1010, 1023, 50_000])
 def test_a_deep_document_is_searched_for_cursors_without_an_error(depth: int) -> None:
-    """At depths around every limit of recursion."""
-    data = b'{"d":' * depth + b"1" + b"}" * depth
-    found = cursor_gap(b'{"next_cursor":"c","rows":[1],"d":' + data + b"}", ["/rows"])
-    assert found in ("/next_cursor", None)
+    """At depths around every limit of recursion; those near the top are found."""
+    data = b'{"d":' * depth + b'{"next":"d"}' + b"}" * depth
+    rows = b",".join([b"1"] * (20_000 + 4 * depth))
+    data = b'{"rows":[' + rows + b'],"d":' + data + b',"next_cursor":"c"}'
+    result = clip(data, max_bytes=20_000 + 6 * depth, max_depth=60_000)
+    assert result.report.cursor_gap == "/next_cursor"
 
 
 def test_stopping_early_is_not_an_early_end() -> None:

@@ -1,0 +1,224 @@
+/* cursors.c - finding pagination cursors.
+ *
+ * Only objects inside objects are searched, from the root on, outermost first:
+ * what is in an array is no page's. A cursor is about the object it stands in,
+ * unless that is itself about the page that it stands beside (`pageInfo`); then
+ * about the one around it.
+ */
+#include "cursors.h"
+
+#define CURSORS_MAX 16 /* that are told */
+#define LEVELS_MAX 64  /* of the path of one */
+
+/* Keys to look for, and a bit for each of a few bins that they are in: most
+   keys are in none that is looked for. */
+struct keys {
+    const sc_bytes *keys;
+    size_t count;
+    uint64_t bins[4];
+};
+
+static unsigned bin_of(const uint8_t *key, size_t len)
+{
+    return len ? (key[0] * 7u + key[len - 1] + (unsigned)len) % 256 : 0;
+}
+
+static struct keys keys_of(const sc_bytes *keys, size_t count)
+{
+    struct keys k = {keys, count, {0}};
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned bin = bin_of(keys[i].data, keys[i].len);
+        k.bins[bin / 64] |= UINT64_C(1) << bin % 64;
+    }
+    return k;
+}
+
+static bool may_have(const struct keys *k, const uint8_t *key, size_t len)
+{
+    unsigned bin = bin_of(key, len);
+
+    return k->bins[bin / 64] >> bin % 64 & 1;
+}
+
+static bool is_key(const struct sc_tree *t, uint32_t i, sc_bytes key)
+{
+    const struct sc_node *n = &t->nodes[i];
+
+    return n->key_known && n->key_len == key.len &&
+           memcmp(sc_key(t, n), key.data, key.len) == 0;
+}
+
+static bool is_among(const struct sc_tree *t, uint32_t i, const struct keys *k)
+{
+    const struct sc_node *n = &t->nodes[i];
+
+    if (!n->key_known || !may_have(k, sc_key(t, n), n->key_len))
+        return false;
+    for (size_t at = 0; at < k->count; at++)
+        if (is_key(t, i, k->keys[at]))
+            return true;
+    return false;
+}
+
+/* A search, in the whole tree or in the view. The objects that are still to be
+   looked through stand in t->order, which no view needs now. */
+struct search {
+    struct sc_tree *tree;
+    const sc_words *words;
+    struct keys cursors, about_pages;
+    bool in_view;
+    uint32_t at, end; /* in t->order */
+    uint32_t member;  /* the next one of the object at hand */
+};
+
+static struct search search_in(struct sc_tree *t, const sc_words *words,
+                               bool in_view)
+{
+    struct search s = {.tree = t, .words = words, .in_view = in_view};
+    uint32_t root = sc_tree_root(t);
+
+    s.cursors = keys_of(words->cursor_keys, words->cursor_keys_len);
+    s.about_pages = keys_of(words->page_keys, words->page_keys_len);
+    if (t->nodes[root].kind == SC_OBJECT)
+        t->order[s.end++] = root;
+    s.member = root + 1;
+    return s;
+}
+
+static bool is_there(const struct search *s, uint32_t i)
+{
+    return s->in_view ? sc_shown(s->tree, i) : sc_is_real(&s->tree->nodes[i]);
+}
+
+/* Has the object i a member with this key, or with any key? */
+static bool has_member(const struct search *s, uint32_t i, const sc_bytes *key)
+{
+    uint32_t end = i + s->tree->nodes[i].span;
+
+    for (uint32_t c = i + 1; c < end; c += s->tree->nodes[c].span)
+        if (is_there(s, c) && (!key || is_key(s->tree, c, *key)))
+            return true;
+    return false;
+}
+
+/* Is it an integer other than 0: the number of a page? */
+static bool is_page_number(const uint8_t *text, uint32_t len)
+{
+    uint32_t at = len > 0 && text[0] == '-';
+
+    if (at == len || text[at] == '0')
+        return false;
+    for (; at < len; at++)
+        if (!lex_is_digit(text[at]))
+            return false;
+    return true;
+}
+
+/* Does the value of a cursor lead on: a token, a URL, a key, a number? */
+static bool leads_on(const struct search *s, uint32_t i)
+{
+    const struct sc_node *n = &s->tree->nodes[i];
+    const uint8_t *body = sc_body(s->tree, n);
+
+    switch (n->kind) {
+    case SC_STRING:
+        return n->len > 1 || (n->len == 1 && body[0] != '0');
+    case SC_PLAIN:
+        return is_page_number(body, n->len);
+    case SC_OBJECT:
+        return is_key(s->tree, i, s->words->cursor_object)
+                   ? has_member(s, i, NULL)
+                   : has_member(s, i, &s->words->cursor_link);
+    default:
+        return false;
+    }
+}
+
+/* The next cursor; SC_NONE if there is none. */
+static uint32_t next_cursor(struct search *s)
+{
+    struct sc_tree *t = s->tree;
+
+    while (s->at < s->end) {
+        uint32_t object = t->order[s->at];
+        uint32_t end = object + t->nodes[object].span;
+
+        while (s->member < end) {
+            uint32_t i = s->member;
+            s->member += t->nodes[i].span;
+            if (!is_there(s, i))
+                continue;
+            if (t->nodes[i].kind == SC_OBJECT)
+                t->order[s->end++] = i;
+            if (is_among(t, i, &s->cursors) && leads_on(s, i))
+                return i;
+        }
+        if (++s->at < s->end)
+            s->member = t->order[s->at] + 1;
+    }
+    return SC_NONE;
+}
+
+/* What the object i is about: itself, or what stands around it. */
+static uint32_t about(const struct search *s, uint32_t i)
+{
+    while (i != sc_tree_root(s->tree) && is_among(s->tree, i, &s->about_pages))
+        i = s->tree->nodes[i].parent;
+    return i;
+}
+
+static uint32_t levels_of(const struct sc_tree *t, uint32_t i)
+{
+    uint32_t levels = 0;
+
+    for (; i != sc_tree_root(t) && levels <= LEVELS_MAX; levels++)
+        i = t->nodes[i].parent;
+    return levels;
+}
+
+/* Write a path as the report has it, as a JSON string. */
+static void put_path(const struct sc_tree *t, uint32_t i, struct sc_out *out)
+{
+    uint32_t way[LEVELS_MAX];
+    uint32_t levels = levels_of(t, i);
+
+    for (uint32_t level = levels; level-- > 0; i = t->nodes[i].parent)
+        way[level] = i;
+    out_byte(out, '"');
+    for (uint32_t level = 0; level < levels; level++) {
+        const struct sc_node *n = &t->nodes[way[level]];
+        out_byte(out, '/');
+        out_path_token(out, sc_key(t, n), n->key_len);
+    }
+    out_byte(out, '"');
+}
+
+bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
+{
+    struct search s;
+
+    if (words->cursor_keys_len == 0)
+        return false;
+    s = search_in(t, words, false);
+    return next_cursor(&s) != SC_NONE;
+}
+
+void sc_put_cursors(struct sc_tree *t, const sc_words *words,
+                    struct sc_out *out)
+{
+    struct search s = search_in(t, words, true);
+    uint32_t count = 0;
+
+    for (uint32_t i; count < CURSORS_MAX && (i = next_cursor(&s)) != SC_NONE;) {
+        if (levels_of(t, i) > LEVELS_MAX)
+            continue;
+        out_put(out, count++ ? ",[" : "[[", 2);
+        put_path(t, i, out);
+        out_byte(out, ',');
+        put_path(t, about(&s, t->nodes[i].parent), out);
+        out_byte(out, ']');
+    }
+    if (count)
+        out_byte(out, ']');
+}
