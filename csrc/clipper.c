@@ -337,16 +337,37 @@ int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                    size_t count)
 {
     const sc_fitted *f = &c->fitted;
-    size_t size = f->data_len + f->lines_len + f->cursors_len;
+    size_t size = f->data_len + f->lines_len + f->gap_len;
     struct sc_out to = {out, len, 0, 0};
 
     if (!c->words || size > len || f->lines > count)
         return SC_NOT_FINISHED;
     sc_render(&c->tree, c->words, &to, NULL);
     put_lines(c, &to, ends);
-    if (f->cursors_len)
-        sc_put_cursors(&c->tree, c->words, &to);
+    if (f->gap_len)
+        sc_put_cursor_gap(&c->tree, c->words, c->lines.lines, c->lines.count,
+                          &to);
     return to.len == size ? SC_OK : SC_NOT_FINISHED;
+}
+
+int sc_clipper_cursor_gap(sc_clipper *c, const sc_bytes *arrays, size_t count,
+                          uint8_t *out, size_t len, size_t *gap_len)
+{
+    struct sc_out to = {out, len, 0, 0};
+    struct sc_line *lines = calloc(count + 1, sizeof *lines);
+
+    if (!lines)
+        return SC_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        lines[i].unit = SC_ITEMS;
+        lines[i].path_text = arrays[i].data;
+        lines[i].path_len = arrays[i].len;
+    }
+    if (c->words && c->has_cursor)
+        sc_put_cursor_gap(&c->tree, c->words, lines, count, &to);
+    *gap_len = to.len;
+    free(lines);
+    return SC_OK;
 }
 
 /* The line of unit chars for a position; SIZE_MAX: it is not told. */

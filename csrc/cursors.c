@@ -7,8 +7,7 @@
  */
 #include "cursors.h"
 
-#define CURSORS_MAX 16 /* that are told */
-#define LEVELS_MAX 64  /* of the path of one */
+#define LEVELS_MAX 64 /* of the path of one that is told */
 
 /* Keys to look for, and a bit for each of a few bins that they are in: most
    keys are in none that is looked for. */
@@ -168,30 +167,41 @@ static uint32_t about(const struct search *s, uint32_t i)
     return i;
 }
 
-static uint32_t levels_of(const struct sc_tree *t, uint32_t i)
-{
-    uint32_t levels = 0;
-
-    for (; i != sc_tree_root(t) && levels <= LEVELS_MAX; levels++)
-        i = t->nodes[i].parent;
-    return levels;
-}
-
-/* Write a path as the report has it, as a JSON string. */
-static void put_path(const struct sc_tree *t, uint32_t i, struct sc_out *out)
+/* Write the path of the member i as the report has it; false if it is too long
+   to be told. */
+static bool put_path(const struct sc_tree *t, uint32_t i, struct sc_out *out)
 {
     uint32_t way[LEVELS_MAX];
-    uint32_t levels = levels_of(t, i);
+    uint32_t levels = 0;
 
-    for (uint32_t level = levels; level-- > 0; i = t->nodes[i].parent)
-        way[level] = i;
-    out_byte(out, '"');
-    for (uint32_t level = 0; level < levels; level++) {
-        const struct sc_node *n = &t->nodes[way[level]];
+    for (; i != sc_tree_root(t); i = t->nodes[i].parent) {
+        if (levels == LEVELS_MAX)
+            return false;
+        way[levels++] = i;
+    }
+    while (levels-- > 0) {
+        const struct sc_node *n = &t->nodes[way[levels]];
         out_byte(out, '/');
         out_path_token(out, sc_key(t, n), n->key_len);
     }
-    out_byte(out, '"');
+    return true;
+}
+
+/* Does one of the lines tell of an array that is the value i, or is in it? */
+static bool lost_elements(const struct sc_tree *t, uint32_t i,
+                          const struct sc_line *lines, size_t count)
+{
+    uint8_t text[SC_PATH_MAX];
+    struct sc_out out = {text, sizeof text, 0, 0};
+
+    if (!put_path(t, i, &out) || out.len > sizeof text)
+        return false;
+    for (; count > 0; lines++, count--)
+        if (lines->unit == SC_ITEMS && lines->path_len >= out.len &&
+            memcmp(lines->path_text, text, out.len) == 0 &&
+            (lines->path_len == out.len || lines->path_text[out.len] == '/'))
+            return true;
+    return false;
 }
 
 bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
@@ -204,21 +214,20 @@ bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
     return next_cursor(&s) != SC_NONE;
 }
 
-void sc_put_cursors(struct sc_tree *t, const sc_words *words,
-                    struct sc_out *out)
+void sc_put_cursor_gap(struct sc_tree *t, const sc_words *words,
+                       const struct sc_line *lines, size_t count,
+                       struct sc_out *out)
 {
     struct search s = search_in(t, words, true);
-    uint32_t count = 0;
 
-    for (uint32_t i; count < CURSORS_MAX && (i = next_cursor(&s)) != SC_NONE;) {
-        if (levels_of(t, i) > LEVELS_MAX)
+    for (uint32_t i; (i = next_cursor(&s)) != SC_NONE;) {
+        struct sc_out scales = {NULL, 0, 0, 0};
+        uint32_t page = about(&s, t->nodes[i].parent);
+        if (!lost_elements(t, page, lines, count) || !put_path(t, i, &scales))
             continue;
-        out_put(out, count++ ? ",[" : "[[", 2);
+        out_byte(out, '"');
         put_path(t, i, out);
-        out_byte(out, ',');
-        put_path(t, about(&s, t->nodes[i].parent), out);
-        out_byte(out, ']');
+        out_byte(out, '"');
+        return;
     }
-    if (count)
-        out_byte(out, ']');
 }

@@ -209,7 +209,8 @@ static int try_view(struct sc_fit *f, const sc_limits *limits, bool *fits)
 /* Tell what the view came to. */
 static int describe(struct sc_fit *f, sc_fitted *fitted)
 {
-    struct sc_out out = {NULL, 0, 0, 0}, cursors = {NULL, 0, 0, 0};
+    const struct sc_line *first = NULL;
+    struct sc_out out = {NULL, 0, 0, 0}, gap = {NULL, 0, 0, 0};
     uint32_t root = sc_tree_root(f->tree);
 
     weigh(f);
@@ -230,9 +231,15 @@ static int describe(struct sc_fit *f, sc_fitted *fitted)
     fitted->lines = f->lines->count;
     fitted->untold = f->lines->untold;
     fitted->lines_len = out.len;
-    if (f->cursor_bytes && f->lines->count)
-        sc_put_cursors(f->tree, f->words, &cursors);
-    fitted->cursors_len = cursors.len;
+    if (f->lines->count) {
+        first = f->lines->lines;
+        fitted->first_unit = first->unit;
+        fitted->first_kept = first->kept;
+        fitted->first_total = first->total;
+    }
+    if (f->cursor_bytes)
+        sc_put_cursor_gap(f->tree, f->words, first, f->lines->count, &gap);
+    fitted->gap_len = gap.len;
     return SC_OK;
 }
 

@@ -16,8 +16,6 @@
 #define STAR_MAP_KEYS 4 /* more than this in an object of more than */
 #define STAR_MAP_SIZE 16
 
-#define PATH_MAX_LEN 4096 /* a line with a longer path is only counted */
-
 struct sc_position {
     size_t parent;
     uint32_t key;  /* the node whose key it is; SC_NONE: `*` */
@@ -219,7 +217,7 @@ static size_t path_len(const struct sc_lines *l, const struct sc_tree *t,
     const struct sc_position *p = l->positions;
     size_t len = 0;
 
-    for (size_t i = position; i != 0 && len <= PATH_MAX_LEN; i = p[i].parent)
+    for (size_t i = position; i != 0 && len <= SC_PATH_MAX; i = p[i].parent)
         len += 1 + token_len(t, p[i].key);
     return len;
 }
@@ -308,7 +306,7 @@ static int add_lines(struct sc_lines *l, const struct sc_tree *t,
             continue;
         if (len == SIZE_MAX)
             len = path_len(l, t, position);
-        if (len > PATH_MAX_LEN) {
+        if (len > SC_PATH_MAX) {
             l->untold++;
             continue;
         }

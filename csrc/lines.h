@@ -7,6 +7,8 @@
 
 enum sc_unit { SC_ITEMS, SC_MEMBERS, SC_CHARS, SC_UNITS };
 
+#define SC_PATH_MAX 4096 /* a line with a longer path is only counted */
+
 /* All places of one path and unit. */
 struct sc_line {
     uint64_t kept;

@@ -141,7 +141,10 @@ typedef struct sc_fitted {
     size_t lines;        /* how many lines the report may have */
     size_t lines_len;    /* and their bytes */
     size_t untold;       /* lines with paths too long to be written */
-    size_t cursors_len;  /* and those of the cursors */
+    uint8_t first_unit;  /* of the first line: 0: items, 1: members, 2: chars */
+    uint64_t first_kept;
+    uint64_t first_total;
+    size_t gap_len;      /* bytes of the path of a cursor; 0: there is none */
     uint64_t need_bytes; /* SC_TOO_SMALL: the least text there is */
     uint64_t need_chars;
 } sc_fitted;
@@ -222,12 +225,16 @@ uint64_t sc_clipper_leading(sc_clipper *c);
 
 /* Write what there is at the present room, one behind the other: the data,
    fitted.data_len bytes; the report's lines, most important first, joined by
-   commas, fitted.lines_len bytes; and, if something was cut, the pagination
-   cursors of the data as a JSON array of pairs, the path of the cursor and that
-   of the value whose page it ends, fitted.cursors_len bytes. ends[i] is where
-   line i ends, from the beginning of the first. */
+   commas, fitted.lines_len bytes; and the path of the pagination cursor that
+   skips what was left out, as a JSON string, fitted.gap_len bytes. ends[i] is
+   where line i ends, from the beginning of the first. */
 int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                    size_t count);
+
+/* Find that cursor if these arrays (paths, as lines have them) lost elements.
+   SC_OK; *gap_len gets the bytes of its path, of which `len` are written. */
+int sc_clipper_cursor_gap(sc_clipper *c, const sc_bytes *arrays, size_t count,
+                          uint8_t *out, size_t len, size_t *gap_len);
 
 /* Find such strings of the present view, at most `count` of them; how many. */
 size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,

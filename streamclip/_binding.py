@@ -57,6 +57,7 @@ SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1
 
 BOM = b"\xef\xbb\xbf"
 
+UNITS = ("items", "members", "chars")
 FORMATS = {
     "auto": lib.SC_FORMAT_AUTO,
     "json": lib.SC_FORMAT_JSON,
@@ -245,8 +246,9 @@ class Fitted(NamedTuple):
     """What `Core.fit` found.
 
     `data` is the clip with its marks, without the report. `lines` are the JSON
-    texts of the cuts, most important first; `cursors` that of the pagination
-    cursors (cursors.py), empty if there are none.
+    texts of the cuts, most important first; `first` is the unit of the first of
+    them, what it has kept, and its total. `gap` is the path of the pagination
+    cursor that skips what was left out, as a JSON string, empty if there is none.
     """
 
     room: int
@@ -258,7 +260,8 @@ class Fitted(NamedTuple):
     chars: int
     lines: list[bytes]
     untold: int  # more cuts, with paths too long to be written
-    cursors: bytes
+    first: tuple[str, int, int] | None
+    gap: bytes
 
 
 class CutString(NamedTuple):
@@ -285,14 +288,16 @@ class TooSmall(NamedTuple):
 
 def _size(fitted: Any) -> int:
     """Return the bytes of all that was written of a fit."""
-    return int(fitted.data_len + fitted.lines_len + fitted.cursors_len)
+    return int(fitted.data_len + fitted.lines_len + fitted.gap_len)
 
 
 def _fitted(fitted: Any, out: Any, ends: Any) -> Fitted:
     """Read what the core came to, and what it wrote of it."""
     text = ffi.buffer(out, _size(fitted))[:]
     data_len = begin = fitted.data_len
-    lines = []
+    lines, first = [], None
+    if fitted.lines:
+        first = UNITS[fitted.first_unit], fitted.first_kept, fitted.first_total
     for end in ends[0 : fitted.lines]:
         lines.append(text[begin : data_len + end])
         begin = data_len + end + 1
@@ -306,6 +311,7 @@ def _fitted(fitted: Any, out: Any, ends: Any) -> Fitted:
         fitted.data_chars,
         lines,
         fitted.untold,
+        first,
         text[data_len + fitted.lines_len :],
     )
 
@@ -544,6 +550,22 @@ class Core:
         ends = ffi.new("size_t[]", fitted.lines)
         self._check(lib.sc_clipper_put(self._clipper, out, len(out), ends, len(ends)))
         return _fitted(fitted, out, ends)
+
+    def cursor_gap(self, arrays: Texts) -> bytes:
+        """Find the cursor that skips what was left out, by more than the last fit.
+
+        Args:
+            arrays: Paths, as lines have them, of all arrays that lost elements.
+
+        Returns:
+            Its path as a JSON string, empty if there is none.
+        """
+        asked = self._clipper, arrays.array, len(arrays.texts)
+        size = ffi.new("size_t *")
+        self._check(lib.sc_clipper_cursor_gap(*asked, NULL, 0, size))
+        out = ffi.new("uint8_t[]", size[0])
+        self._check(lib.sc_clipper_cursor_gap(*asked, out, len(out), size))
+        return bytes(ffi.buffer(out))
 
     def cut_strings(self, most: int) -> list[CutString]:
         """Find the shortened strings of the last fit that may hold JSON."""

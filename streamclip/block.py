@@ -6,7 +6,7 @@ beside them, is decided here by the bytes and characters that are really left.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate, islice
 
 from streamclip._binding import Fitted
@@ -14,7 +14,6 @@ from streamclip.options import Limits
 from streamclip.report import (
     Cut,
     Page,
-    Report,
     cuts_of,
     in_order,
     json_text,
@@ -29,21 +28,18 @@ from streamclip.words import (
     sibling_total,
 )
 
-__all__ = ["Room", "finished_text", "with_root_cut", "write_block"]
+__all__ = ["Room", "finished_text", "with_cuts", "with_root_cut", "write_block"]
 
 LINES_MAX = 12  # shown when there is room; the core sets room aside for 8
 
 
-def finished_text(
-    fitted: Fitted, style: Style, limits: Limits, report: Report
-) -> bytes:
+def finished_text(fitted: Fitted, style: Style, limits: Limits) -> bytes:
     """Put the report into the data.
 
     Args:
         fitted: What the core came to.
         style: How the report is written.
         limits: What the whole is measured against.
-        report: What it says.
 
     Returns:
         The text, within the limits.
@@ -52,19 +48,21 @@ def finished_text(
     if style.form == "detached" or (fitted.complete and not said):
         return fitted.data
     if style.form == "siblings":
-        return _with_siblings(fitted, style, report)
+        return _with_siblings(fitted, style)
+    has_cuts = fitted.first is not None
     if style.page:
-        fitted = _without_root_cut(fitted, style.page)  # the slice tells it
+        # The slice tells that of the root; the note is still about it.
+        fitted = _without_root_cut(fitted, style.page)
     selection = selection_member(style) if style.is_selected else b""
     if fitted.complete and not style.is_always:
         # All that was asked for comes before saying that it was asked for.
         text = _join(fitted, style, write_block(fitted, style, selection, 0))
         return text if limits.hold(text) else fitted.data
     note = ending = cursor = b""
-    if style.note and (report.cuts or not style.page):
-        note = b',"note":' + json_text(note_text(style, report.cuts))
-    if report.cursor_gap is not None:
-        cursor = b',"cursor_gap":' + json_text(report.cursor_gap)
+    if style.note and (has_cuts or not style.page):
+        note = b',"note":' + json_text(note_text(style, fitted.first))
+    if fitted.gap:
+        cursor = b',"cursor_gap":' + fitted.gap
     if fitted.lines:
         ending = selection + cursor + note
         text = _join(fitted, style, write_block(fitted, style, ending, LINES_MAX))
@@ -159,11 +157,13 @@ def _join(fitted: Fitted, style: Style, block: bytes) -> bytes:
     return b"{" + member + (b"}" if data == b"{}" else b"," + data[1:])
 
 
-def _with_siblings(fitted: Fitted, style: Style, report: Report) -> bytes:
+def _with_siblings(fitted: Fitted, style: Style) -> bytes:
     """Tell a cut of the root array, beside which no other member stands."""
     path = style.page.path if style.page else ""
-    root = next((cut for cut in report.cuts if cut.path == path), None)
-    if fitted.root_is_object or root is None:
+    if fitted.root_is_object:
+        return fitted.data
+    root = next((cut for cut in cuts_of(fitted.lines) if cut.path == path), None)
+    if root is None:
         return fitted.data
     told = json_text(sibling_total(style))
     told += b':%d,"omitted":%d' % (root.total, root.omitted)
@@ -172,6 +172,12 @@ def _with_siblings(fitted: Fitted, style: Style, report: Report) -> bytes:
     if style.jsonl:
         return b"{" + told + b"}\n" + fitted.data
     return b'{"data":' + fitted.data + b"," + told + b"}"
+
+
+def with_cuts(fitted: Fitted, cuts: Sequence[Cut]) -> Fitted:
+    """Put these cuts, in the report's order, in the place of the core's."""
+    first = (cuts[0].unit, cuts[0].kept, cuts[0].total) if cuts else None
+    return fitted._replace(lines=[line_of(cut) for cut in cuts], first=first)
 
 
 def with_root_cut(fitted: Fitted, page: Page, kept: int) -> Fitted:
@@ -186,7 +192,7 @@ def with_root_cut(fitted: Fitted, page: Page, kept: int) -> Fitted:
     if kept < page.total and page.unit:
         omitted = page.total - kept
         cuts.append(Cut(page.path, page.unit, kept, page.total, omitted))
-    return fitted._replace(lines=[line_of(cut) for cut in in_order(cuts)])
+    return with_cuts(fitted, in_order(cuts))
 
 
 def _without_root_cut(fitted: Fitted, page: Page) -> Fitted:

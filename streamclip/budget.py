@@ -38,7 +38,7 @@ class Made(NamedTuple):
     """A text that is within a number of bytes, and what is to be said of it."""
 
     data: bytes
-    report: Report
+    report: Callable[[], Report]  # which is read when somebody asks for it
     complete: bool
     is_all: bool  # nothing of what was retained is missing in it
     is_cut: bool  # something of the input was left out

@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,9 +75,18 @@ class Clip:
 
     data: bytes
     complete: bool
-    report: Report
+    _report: Report | Callable[[], Report] = dataclasses.field(
+        repr=False, compare=False
+    )
     stats: Stats
     slice: Slice | None = None
+
+    @property
+    def report(self) -> Report:
+        """What was left out; read from what was written when it is first asked for."""
+        if not isinstance(self._report, Report):
+            object.__setattr__(self, "_report", self._report())
+        return self._report  # type: ignore[return-value]
 
     @property
     def text(self) -> str:
@@ -291,16 +301,17 @@ class Clipper:
             if self._opening and self._opening.is_unclosed and not keep_incomplete:
                 raise IncompleteJSONError(INCOMPLETE, core.offset)
             _check_lines_are_known(core, self._options)
-            made, tokens = yield from self._ended(core).result()
+            ended = self._ended(core)
+            made, tokens = yield from ended.result()
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
-        data, report, complete = made.data, made.report, made.complete
-        lossless = complete and report.selection is None
+        data = made.data
+        lossless = made.complete and ended.selection() is None
         saved = self._read - len(data) if lossless else 0
         seconds = time.perf_counter() - self._started if self._started else 0.0
         counted = self._measure.counted if self._measure else 0
         stats = Stats(self._read, len(data), saved, seconds, tokens, counted)
-        return Clip(data, complete, report, stats, made.part)
+        return Clip(data, made.complete, made.report, stats, made.part)
 
     def _ended(self, core: Core) -> Ended:
         opening = self._opening

@@ -15,17 +15,13 @@ The names are those of the APIs themselves:
     Elasticsearch         _scroll_id, pit_id
     Kubernetes            metadata.continue
 
-The core finds them: it is handed these names, and tells which of them a clip has.
+The core, which is handed these names, finds the cursor (csrc/cursors.c).
 
 A cursor that points behind the last *kept* item skips nothing and is not named:
 so Stripe's `has_more`, whose next page starts after the id of an item.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterable
-
-__all__ = ["ABOUT_THE_PAGE", "KEYS", "LINK", "OBJECT", "cursor_gap"]
+__all__ = ["ABOUT_THE_PAGE", "KEYS", "LINK", "OBJECT"]
 
 KEYS = frozenset(
     {
@@ -86,28 +82,3 @@ ABOUT_THE_PAGE = frozenset(
 
 LINK = "href"  # a member of an object that makes it a cursor
 OBJECT = "LastEvaluatedKey"  # a cursor that is an object as it is
-
-
-def cursor_gap(
-    cursors: Iterable[tuple[str, str]], cut_arrays: Collection[str]
-) -> str | None:
-    """Find the cursor that was kept though its page was cut.
-
-    Args:
-        cursors: Those of the clip, outermost first: the path of each, and that of
-            the value whose page it ends.
-        cut_arrays: Paths of arrays that lost elements.
-
-    Returns:
-        The cursor's path, or None.
-
-    >>> cursor_gap([("/page/nextCursor", "")], ["/items"])
-    '/page/nextCursor'
-    >>> cursor_gap([("/users/next", "/users")], ["/items"])
-    """
-    for path, about in cursors:
-        below = about + "/"
-        for cut in cut_arrays:
-            if cut == about or cut.startswith(below):
-                return path
-    return None

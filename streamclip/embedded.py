@@ -13,9 +13,10 @@ import json
 from collections.abc import Callable
 
 from streamclip._binding import CutString, Fitted
+from streamclip.block import with_cuts
 from streamclip.errors import BudgetTooSmallError, InvalidJSONError
 from streamclip.options import squeezed
-from streamclip.report import Cut, cuts_of, in_order, line_of
+from streamclip.report import Cut, cuts_of, in_order
 
 __all__ = ["STRINGS_MAX", "with_embedded"]
 
@@ -58,8 +59,8 @@ def with_embedded(
             _add(inner, dataclasses.replace(cut, path=f"{path}#{cut.path}"))
     data = b"".join([*parts, fitted.data[at:]])
     left = [cut for cut in cuts if cut is not None]
-    lines = [line_of(cut) for cut in in_order([*left, *inner.values()])]
-    return fitted._replace(data=data, chars=len(data.decode()), lines=lines)
+    fitted = fitted._replace(data=data, chars=len(data.decode()))
+    return with_cuts(fitted, in_order([*left, *inner.values()]))
 
 
 def _shorter(

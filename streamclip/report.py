@@ -23,6 +23,7 @@ __all__ = [
     "json_text",
     "json_value",
     "line_of",
+    "nothing_cut",
 ]
 
 
@@ -117,6 +118,11 @@ class Report:
 
 
 NOTHING_CUT = Report()
+
+
+def nothing_cut() -> Report:
+    """Return the report on a document of which nothing was left out."""
+    return NOTHING_CUT
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

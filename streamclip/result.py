@@ -13,10 +13,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from streamclip._binding import BOM, Core, Fitted, TooSmall, check, clip_at_once
-from streamclip.block import finished_text, with_root_cut
+from streamclip._binding import (
+    BOM,
+    Core,
+    Fitted,
+    Texts,
+    TooSmall,
+    check,
+    clip_at_once,
+)
+from streamclip.block import finished_text, with_cuts, with_root_cut
 from streamclip.budget import Made, Missed, TextAt, meet, within
-from streamclip.cursors import cursor_gap
 from streamclip.embedded import STRINGS_MAX, with_embedded
 from streamclip.errors import (
     BudgetTooSmallError,
@@ -25,15 +32,15 @@ from streamclip.errors import (
 )
 from streamclip.measures import Measure, Steps
 from streamclip.merge import Earlier, merge_cuts
-from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer
+from streamclip.options import BYTES_PER_TOKEN, Limits, Options, Writer, squeezed
 from streamclip.report import (
-    NOTHING_CUT,
     Cut,
     Page,
     Report,
     cuts_of,
     json_value,
     line_of,
+    nothing_cut,
 )
 from streamclip.words import WARNING, Style, selection_text
 
@@ -89,7 +96,7 @@ class Ended:
             whole = whole if tokens is not None else None
         if whole is not None and not self.options.has_caps:
             part = self.page.slice_of(self.page.count) if self.page else None
-            return Made(whole, NOTHING_CUT, True, True, False, part), tokens
+            return Made(whole, nothing_cut, True, True, False, part), tokens
         style = self._style()
         made, tokens = yield from self._met(style, whole)
         if self.writer is not None and made.is_cut:
@@ -157,17 +164,21 @@ class Ended:
             style = style._replace(slice=part)
         complete = fitted.complete and not (page and page.is_partial)
         if complete and whole is not None:
-            return Made(whole, NOTHING_CUT, True, is_all, False, part)
+            return Made(whole, nothing_cut, True, is_all, False, part)
         if self.earlier is not None:
             fitted, lost = _merged(fitted, style, self.earlier)
             style = style._replace(unlisted=style.unlisted + lost)
             complete = complete and not fitted.lines and not style.unlisted
+        if self.earlier is not None or self.options.embedded:
+            fitted = fitted._replace(gap=core.cursor_gap(_cut_arrays(fitted)))
         complete = complete and not self.is_marked
-        report = _report(fitted, style, self._selection())
-        data = finished_text(fitted, style, limits, report)
+        report = functools.partial(
+            _report, fitted.lines, fitted.gap, style, self.selection()
+        )
+        data = finished_text(fitted, style, limits)
         return Made(data, report, complete, is_all, is_cut, part)
 
-    def _selection(self) -> dict[str, Any] | None:
+    def selection(self) -> dict[str, Any] | None:
         """Return what was selected, if anything was."""
         selection = self.options.selection if self.core.has_deselected else {}
         found: dict[str, Any] = {**selection}
@@ -258,7 +269,7 @@ def unchanged(source: bytes, options: Options) -> Made | None:
         return None  # what to do about it is decided where all is known
     is_jsonl = documents != 1 or options.format == "jsonl"
     data = _as_it_came(source, documents if is_jsonl else None, options)
-    return None if data is None else Made(data, NOTHING_CUT, True, True, False, None)
+    return None if data is None else Made(data, nothing_cut, True, True, False, None)
 
 
 def clipped_at_once(source: bytes, options: Options) -> Made | None:
@@ -276,8 +287,8 @@ def clipped_at_once(source: bytes, options: Options) -> Made | None:
     fitted = clip_at_once(options.core, style.words, source, most, max_chars)
     if fitted is None:
         return None
-    report = _report(fitted, style, None)
-    data = finished_text(fitted, style, Limits(most, max_chars), report)
+    report = functools.partial(_report, fitted.lines, fitted.gap, style, None)
+    data = finished_text(fitted, style, Limits(most, max_chars))
     return Made(data, report, fitted.complete, False, not fitted.complete, None)
 
 
@@ -328,7 +339,13 @@ def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int
     values = [_parsed(text) for text in texts]
     document = values if style.jsonl else values[0]
     cuts, lost = merge_cuts(cuts_of(fitted.lines), earlier, document)
-    return fitted._replace(lines=[line_of(cut) for cut in cuts]), lost
+    return with_cuts(fitted, cuts), lost
+
+
+def _cut_arrays(fitted: Fitted) -> Texts:
+    """Return the paths of all arrays that lost elements."""
+    cuts = cuts_of(fitted.lines)
+    return Texts(squeezed(cut.path) for cut in cuts if cut.unit == "items")
 
 
 def _parsed(data: bytes) -> Any:
@@ -343,18 +360,16 @@ def _parsed(data: bytes) -> Any:
         return None
 
 
-def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> Report:
-    cuts = cuts_of(fitted.lines)
-    arrays = [cut.path for cut in cuts if cut.unit == "items"]
-    gap = None
-    if arrays and fitted.cursors:
-        gap = cursor_gap(json_value(fitted.cursors), arrays)
+def _report(
+    lines: list[bytes], gap: bytes, style: Style, selection: dict[str, Any] | None
+) -> Report:
+    """Read the report from what it was written with, when somebody asks for it."""
     return Report(
-        cuts=cuts,
+        cuts=cuts_of(lines),
         total_is="at_least" if style.at_least else "exact",
         input_cut=style.cut_short,
         key=style.key,
-        cursor_gap=gap,
+        cursor_gap=json_value(gap) if gap else None,
         selection=selection,
         ref=style.more or None,
         warning=style.warning or None,

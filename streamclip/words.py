@@ -12,7 +12,7 @@ from typing import NamedTuple
 from streamclip import cursors
 from streamclip._binding import Texts, Words
 from streamclip.options import Options
-from streamclip.report import Cut, Page, Slice, json_text
+from streamclip.report import Page, Slice, json_text
 
 __all__ = [
     "WARNING",
@@ -90,15 +90,20 @@ class Style(NamedTuple):
         return _words(self)
 
 
-def note_text(style: Style, cuts: tuple[Cut, ...]) -> str:
-    """Return the sentence for the reader, about the most important cut."""
+def note_text(style: Style, first: tuple[str, int, int] | None) -> str:
+    """Return the sentence for the reader.
+
+    Args:
+        style: How the report is written.
+        first: Unit, kept and total of the most important cut, if there is any.
+    """
     if isinstance(style.note, str):
         return style.note
-    if not cuts:
+    if first is None:
         return PLAIN_NOTES[style.lang]
-    cut = cuts[0]
+    unit, kept, total = first
     return _note_template(style).format(
-        omitted=cut.omitted, total=cut.total, unit=UNITS[style.lang][cut.unit]
+        omitted=total - kept, total=total, unit=UNITS[style.lang][unit]
     )
 
 

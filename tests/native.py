@@ -173,7 +173,7 @@ class Native:
 
     def _put(self, fitted: Any) -> tuple[bytes, tuple[bytes, ...]]:
         size, count = fitted.data_len + fitted.lines_len, fitted.lines
-        assert fitted.cursors_len == 0
+        assert fitted.gap_len == 0
         out = ffi.new("uint8_t[]", size + 1)
         ends = ffi.new("size_t[]", count + 1)
         out[size], ends[count] = 0xA5, 0xA5A5

@@ -649,7 +649,7 @@ def test_as_many_lines_are_told_as_fit(
     """What is reckoned with is what is written."""
     lines = [json.dumps(text, ensure_ascii=False).encode() for text in texts]
     style = STYLE._replace(cut_short=cut_short)
-    fitted = Fitted(0, False, False, False, True, b'{"a":1}', 7, lines, 0, b"")
+    fitted = Fitted(0, False, False, False, True, b'{"a":1}', 7, lines, 0, None, b"")
     frame = len(b'"_clip":,')
     options = Options(max_bytes=20 + frame + spare, max_chars=20 + frame + chars)
     expected = -1
