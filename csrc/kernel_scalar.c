@@ -15,6 +15,8 @@
 #define ON_TEXT(from, to, ascii) (void)(from), (void)(ascii)
 #define ON_UNIT(code) (void)0
 #define ON_STRING_END() (void)0
+#define STRINGS_AT_ONCE 1
+#define ON_WHOLE_STRING(from, to, ascii) ((void)(from), (void)(ascii), true)
 #define ON_SCALAR() (void)0
 #define ON_DIGITS(from, to) (void)(from)
 #define ON_SCALAR_END() (void)0

@@ -312,6 +312,8 @@ static void on_string_end(struct sc_seeker *s, uint32_t depth, bool key,
     on_text(s, depth, lex->in_key, from, to, ascii, AT(p))
 #define ON_UNIT(code) on_unit(s, depth, lex->in_key, code, AT(p))
 #define ON_STRING_END() on_string_end(s, depth, lex->in_key, AT(p))
+#define STRINGS_AT_ONCE 0 /* one may be looked for that is in a string */
+#define ON_WHOLE_STRING(from, to, ascii) ((void)(ascii), false)
 #define ON_SCALAR() (void)0
 #define ON_DIGITS(from, to) (void)(from)
 #define ON_SCALAR_END() (void)0

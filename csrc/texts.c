@@ -18,6 +18,12 @@ struct piece {
     bool whole;      /* it may not be divided */
 };
 
+static void begin_key(struct sc_tree *t)
+{
+    t->has_key = t->key_known = true;
+    t->key_len = t->key_chars = 0;
+}
+
 /* Add to the key that is being read. Beyond the room only its length counts. */
 static void put_key(struct sc_tree *t, const struct piece *piece)
 {
@@ -252,8 +258,7 @@ void sc_tree_string(struct sc_tree *t, bool key)
 {
     t->high = 0; /* of a string whose end the kernel has read */
     if (key) {
-        t->has_key = t->key_known = true;
-        t->key_len = t->key_chars = 0;
+        begin_key(t);
         return;
     }
     t->text = sc_tree_begin(t, SC_STRING);
@@ -315,6 +320,34 @@ void sc_tree_string_end(struct sc_tree *t, bool key)
         t->nodes[t->text].points > t->max_string_chars)
         cap_string(t);
     end_text(t);
+}
+
+/* A string or key that is all there, with no escapes; false: its parts have to
+   be looked at as they come. */
+bool sc_tree_whole_string(struct sc_tree *t, const uint8_t *from,
+                          const uint8_t *to, bool ascii, bool key)
+{
+    struct piece piece = {.text = from, .len = (size_t)(to - from)};
+    uint64_t beside = (uint64_t)t->key_len + 8; /* at most: signs, quotes */
+
+    if (!key && (t->max_string_chars ||
+                 t->live + piece.len + beside > t->bound ||
+                 (t->stripped && piece.len + 2 > SC_LONG_ATOM)))
+        return false;
+    piece.chars = ascii ? piece.len : lex_count_chars(from, piece.len);
+    piece.points = piece.chars;
+    t->high = 0;
+    if (key) {
+        begin_key(t);
+        put_key(t, &piece);
+        return true;
+    }
+    t->text = sc_tree_begin(t, SC_STRING);
+    if (t->text != SC_NONE) {
+        append_piece(t, &piece);
+        end_text(t);
+    }
+    return true;
 }
 
 void sc_tree_scalar(struct sc_tree *t)

@@ -175,6 +175,8 @@ void sc_tree_text(struct sc_tree *t, const uint8_t *from, const uint8_t *to,
                   bool ascii, bool key);
 void sc_tree_unit(struct sc_tree *t, unsigned code, bool key);
 void sc_tree_string_end(struct sc_tree *t, bool key);
+bool sc_tree_whole_string(struct sc_tree *t, const uint8_t *from,
+                          const uint8_t *to, bool ascii, bool key);
 void sc_tree_scalar(struct sc_tree *t);
 void sc_tree_digits(struct sc_tree *t, const uint8_t *from, const uint8_t *to);
 void sc_tree_scalar_end(struct sc_tree *t);

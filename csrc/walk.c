@@ -14,6 +14,9 @@
 #define ON_TEXT(from, to, ascii) sc_tree_text(t, from, to, ascii, lex->in_key)
 #define ON_UNIT(code) sc_tree_unit(t, code, lex->in_key)
 #define ON_STRING_END() sc_tree_string_end(t, lex->in_key)
+#define STRINGS_AT_ONCE 1
+#define ON_WHOLE_STRING(from, to, ascii)                                       \
+    sc_tree_whole_string(t, from, to, ascii, lex->in_key)
 #define ON_SCALAR() sc_tree_scalar(t)
 #define ON_DIGITS(from, to) sc_tree_digits(t, from, to)
 #define ON_SCALAR_END() sc_tree_scalar_end(t)
