@@ -17,6 +17,7 @@ from streamclip.hints import path_hint
 from streamclip.merge import begins_with_block
 from streamclip.options import ClipOptions, Options, checked
 from streamclip.records import aencode_records, encode_records
+from streamclip.report import NOTHING_CUT
 from streamclip.result import clipped_at_once, unchanged
 from streamclip.sources import (
     BUFFERS,
@@ -53,16 +54,19 @@ def _at_once(source: bytes, options: Options) -> Clip | None:
     """Clip a document in one call of the core; None if it takes more."""
     started = time.perf_counter()
     size = len(source)
-    made = None
     if size <= options.most_unchanged:
-        made = unchanged(source, options)
-    if made is None and options.in_one_call and not begins_with_block(source):
-        made = clipped_at_once(source, options)
+        data = unchanged(source, options)
+        if data is not None:
+            seconds = time.perf_counter() - started
+            stats = Stats(size, len(data), size - len(data), seconds)
+            return Clip(data, True, NOTHING_CUT, stats)
+    if not options.in_one_call or begins_with_block(source):
+        return None
+    made = clipped_at_once(source, options)
     if made is None:
         return None
-    written = len(made.data)
-    saved = size - written if made.complete else 0
-    stats = Stats(size, written, saved, time.perf_counter() - started)
+    saved = size - len(made.data) if made.complete else 0
+    stats = Stats(size, len(made.data), saved, time.perf_counter() - started)
     return Clip(made.data, made.complete, made.report, stats)
 
 

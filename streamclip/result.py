@@ -261,15 +261,14 @@ class Ended:
         return BudgetTooSmallError(whole, "string_chars")
 
 
-def unchanged(source: bytes, options: Options) -> Made | None:
+def unchanged(source: bytes, options: Options) -> bytes | None:
     """Return a document in memory as it came; None if it may not be the result."""
     try:
         documents = check(source, options.max_depth, options.format)
     except InvalidJSONError:
         return None  # what to do about it is decided where all is known
     is_jsonl = documents != 1 or options.format == "jsonl"
-    data = _as_it_came(source, documents if is_jsonl else None, options)
-    return None if data is None else Made(data, nothing_cut, True, True, False, None)
+    return _as_it_came(source, documents if is_jsonl else None, options)
 
 
 def clipped_at_once(source: bytes, options: Options) -> Made | None:
