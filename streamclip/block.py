@@ -64,11 +64,10 @@ def finished_text(fitted: Fitted, style: Style, limits: Limits) -> bytes:
     if fitted.gap:
         cursor = b',"cursor_gap":' + fitted.gap
     if fitted.lines:
-        ending = selection + cursor + note
-        text = _join(fitted, style, write_block(fitted, style, ending, LINES_MAX))
+        all_of_it = selection + cursor + note
+        text = _join(fitted, style, write_block(fitted, style, all_of_it, LINES_MAX))
         if limits.hold(text):
             return text
-        ending = b""
     fits = Room(fitted, style, limits).count_before
     # The selection goes after the cursor and the note. It stays where room was
     # set aside for it, or where it costs no line.
