@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["aclip", "aclip_records", "clip", "clip_records"]
 
 ONCE_BYTES = 2 << 20  # clipped in one call, in which Ctrl-C is not heard
+ONCE_CHARS = ONCE_BYTES // 4
 LOOP_BYTES = 1 << 20  # in memory and larger: clipped in a thread by aclip
 
 
@@ -44,7 +45,7 @@ def _as_bytes(source: Any, options: Options) -> bytes | None:
         return source
     if is_value(source):
         return dump(source, options.default)
-    if isinstance(source, str) and len(source) <= options.budget_bytes:
+    if isinstance(source, str) and len(source) <= max(options.budget_bytes, ONCE_CHARS):
         with contextlib.suppress(UnicodeEncodeError):
             return source.encode()
     return None
