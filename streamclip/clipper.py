@@ -6,6 +6,7 @@ core comes to, result.py makes the result.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import threading
@@ -15,11 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamclip._binding import BOM, Core
-from streamclip.errors import (
-    ClipperBusyError,
-    IncompleteJSONError,
-    InvalidJSONError,
-)
+from streamclip.errors import ClipperBusyError, InvalidJSONError
 from streamclip.hints import head_hint
 from streamclip.markers import HELD_BYTES, find_marker
 from streamclip.measures import Measure, Steps, measure_of
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Clipper", "Stats"]
 
-INCOMPLETE = "the input ended before the document did"
 HEAD_BYTES = 16  # enough to tell what an input that is not JSON may be
 
 
@@ -128,6 +124,7 @@ class Clipper:
         self, options: Options, *, may_await: bool, page: Page | None = None
     ) -> None:
         self._options = options
+        self._may_await = may_await
         self._page = page
         self._measure: Measure | None = None
         if options.max_tokens is not None:
@@ -141,7 +138,9 @@ class Clipper:
         self._head = b""
         self._read = 0
         merges = options.report == "inline" and page is None
-        self._opening = Opening() if merges else None
+        self._opening = Opening(options.format) if merges else None
+        # takes the same input for a wrapping, as long as it may be one
+        self._inner: Clipper | None = None
         # with incomplete="keep": the end of what came, if a marker may be in it
         self._end: bytes | None = b"" if options.incomplete == "keep" else None
         self._is_marked = False
@@ -211,10 +210,26 @@ class Clipper:
 
     def _pass_on(self, core: Core, part: Chunk) -> bool:
         """Feed the core with what the opening of the stream lets through."""
-        pieces = self._opening.pass_on(part) if self._opening else [part]
-        if self._opening and self._opening.took_line:
+        opening = self._opening
+        if opening is None:
+            return self._feed_pieces(core, [part])
+        held = opening.held
+        pieces = opening.pass_on(part)
+        if opening.took_line:
             core.expect_lines()
-        return self._feed_pieces(core, pieces)
+        wanted = self._feed_pieces(core, pieces)
+        return self._feed_inner([held, part]) or wanted if opening.wraps else wanted
+
+    def _feed_inner(self, pieces: list[Chunk]) -> bool:
+        """Feed the clipper of what is wrapped, as long as it may be right."""
+        if self._inner is None:
+            self._inner = Clipper._of(self._options, may_await=self._may_await)
+            self._inner._opening = Opening(self._options.format, unwrap=True)
+        wanted = False
+        with contextlib.suppress(InvalidJSONError):  # it is closed, and was wrong
+            for piece in pieces if self._inner._core else ():
+                wanted = self._inner.feed(piece) or wanted
+        return wanted
 
     def _feed_pieces(self, core: Core, pieces: list[Chunk]) -> bool:
         wanted = True
@@ -298,8 +313,8 @@ class Clipper:
             keep_incomplete = self._options.incomplete == "keep"
             self._feed_rest(core)
             core.finish(keep_incomplete=keep_incomplete)
-            if self._opening and self._opening.is_unclosed and not keep_incomplete:
-                raise IncompleteJSONError(INCOMPLETE, core.offset)
+            if inner := (yield from self._finish_inner()):
+                return inner
             _check_lines_are_known(core, self._options)
             ended = self._ended(core)
             made, tokens = yield from ended.result()
@@ -312,6 +327,14 @@ class Clipper:
         counted = self._measure.counted if self._measure else 0
         stats = Stats(self._read, len(data), saved, seconds, tokens, counted)
         return Clip(data, made.complete, made.report, stats, made.part)
+
+    def _finish_inner(self) -> Steps[Clip | None]:
+        """Clip what is wrapped, if all of the input was a wrapping."""
+        inner = self._inner
+        if inner is not None and inner._core is not None:
+            with contextlib.suppress(InvalidJSONError):
+                return (yield from inner._finish(inner._core))
+        return None
 
     def _ended(self, core: Core) -> Ended:
         opening = self._opening
@@ -370,6 +393,9 @@ class Clipper:
         if self._writer is not None:
             self._writer.abort()
             self._writer = None
+        if self._inner is not None:
+            self._inner._free()
+            self._inner = None
 
     def _remember(self, part: Chunk) -> None:
         if self._started is None:

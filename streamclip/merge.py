@@ -8,6 +8,9 @@ its `kept` equals what is there. Its `more` and its note are never copied.
     {"_clip":BLOCK,"rows":[…]}        -> {"rows":[…]}
     {"_clip":BLOCK,"data":[…]}        -> […]      if it is about a root array
     {"_clip":BLOCK} and further lines -> the lines
+
+Whether `data` is the last member only the end of the stream tells. So such a
+stream is read in both ways, by two Clippers, until one of them is wrong.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import dataclasses
 import json
 import re
 from typing import Any
+
+import orjson
 
 from streamclip.report import UNIT_ORDER, Cut, in_order
 
@@ -72,6 +77,11 @@ class Earlier:
     input_cut: bool
     unlisted: int
 
+    def below(self, path: str) -> Earlier:
+        """Return the same of a document that is only a part of another."""
+        cuts = (dataclasses.replace(cut, path=path + cut.path) for cut in self.cuts)
+        return dataclasses.replace(self, cuts=tuple(cuts))
+
 
 def begins_with_block(document: bytes) -> bool:
     """Tell whether a whole document seems to begin with a block."""
@@ -84,13 +94,21 @@ def _may_begin(text: bytes) -> bool:
 
 
 class Opening:
-    """The beginning of a stream, held back until it is known what it is."""
+    """The beginning of a stream, held back until it is known what it is.
 
-    def __init__(self) -> None:
+    Args:
+        text_format: "auto", "json" or "jsonl".
+        unwrap: Whether a wrapping is taken off too; else it is only told.
+    """
+
+    def __init__(self, text_format: str, *, unwrap: bool = False) -> None:
         self._head = b""
         self._decided = False
-        self._wrapped = False
+        self._may_be_lines = text_format != "json"
+        self._unwrap = unwrap
+        self._unwrapped = False
         self._held = b""  # the end of the stream so far, if it may be the wrapping's
+        self.wraps = False  # whether it may be a wrapping, which is left on
         self.earlier: Earlier | None = None
         self.removed = 0  # bytes that were taken off
         self.took_line = False  # and whether they were a line of JSON Lines
@@ -98,7 +116,7 @@ class Opening:
     def pass_on(self, chunk: bytes | memoryview) -> list[bytes | memoryview]:
         """Take a chunk, and return what may go on to the core."""
         if self._decided:
-            return [self._without_end(chunk)] if self._wrapped else [chunk]
+            return [self._without_end(chunk)] if self._unwrapped else [chunk]
         if not self._head and not _may_begin(bytes(chunk[:GLANCE_BYTES])):
             self._decided = True
             return [chunk]
@@ -122,9 +140,14 @@ class Opening:
         return [self._held[1:] if self._held[:1] == b"}" else self._held]
 
     @property
+    def held(self) -> bytes:
+        """What has come, as long as it is not known what it is."""
+        return b"" if self._decided else self._head
+
+    @property
     def is_unclosed(self) -> bool:
-        """Whether a wrapping was begun and not ended."""
-        return self._wrapped and self._held[:1] != b"}"
+        """Whether a wrapping was taken off that has not ended."""
+        return self._unwrapped and self._held[:1] != b"}"
 
     def _take_off(self) -> bool:
         """Take the block off the head if it is whole; False: more is needed."""
@@ -139,16 +162,21 @@ class Opening:
         member = re.match(r'\s*"data"\s*:', rest)
         if not rest.strip() or (not member and re.fullmatch(DATA_PART, rest)):
             return False
-        earlier = _earlier(block)
-        if earlier is None or not (sign == "," or re.match(r"[ \t\r]*\n", rest)):
+        is_member = sign == "," and rest.lstrip(" \t\r\n")[:1] == '"'
+        is_line = sign == "}" and re.match(r"[ \t\r]*\n", rest) is not None
+        earlier = _earlier(block) if _is_strict(text[start:end]) else None
+        if earlier is None or not (is_member or (is_line and self._may_be_lines)):
             return True
         self.earlier = earlier
         about_root = any(not c.path and c.unit != "members" for c in earlier.cuts)
-        if sign == "," and member and about_root:
-            self._wrapped = True
+        if is_member and member and about_root and self._unwrap:
+            self._unwrapped = True
             rest = rest[member.end() :]
-        elif sign == ",":
+        elif is_member:
             rest = "{" + rest
+            if member and about_root:
+                self.wraps = True
+                self.earlier = earlier.below("/data")
         else:
             self.took_line = True
         before = len(self._head)
@@ -165,6 +193,15 @@ class Opening:
             at = len(body) - 1
         self._held = joined[at:]
         return joined[:at]
+
+
+def _is_strict(text: str) -> bool:
+    """Tell whether a text is JSON to others than Python, which reads more."""
+    try:
+        orjson.loads(text.encode("utf-8", "surrogateescape"))
+    except ValueError:
+        return False
+    return True
 
 
 def _earlier(block: Any) -> Earlier | None:

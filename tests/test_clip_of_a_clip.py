@@ -1,6 +1,10 @@
 """A clip is clipped again: there is one report, and it is about the original."""
 
+import asyncio
+import functools
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import streamclip
-from streamclip import BudgetTooSmallError, IncompleteJSONError, InvalidJSONError, clip
+from streamclip import (
+    BudgetTooSmallError,
+    IncompleteJSONError,
+    InvalidJSONError,
+    aclip,
+    clip,
+)
+from streamclip._binding import check
 
 ROWS = [{"id": n, "t": "abc", "long": "word " * 60} for n in range(100)]
 
@@ -184,3 +195,98 @@ def test_lines_stay_lines_though_one_is_left() -> None:
         assert list(json.loads(head)) == ["_clip"]
         assert len(rest) == again.report.cuts[0].kept or again.report.cuts[0].path
         assert again.report.cuts[0].total == 9
+
+
+ROOT_CUT = {"path": "", "kept": 40, "total": 90, "omitted": 50}
+BLOCKS = [
+    json.dumps({"_clip": {"cuts": [ROOT_CUT]}})[1:-1],
+    '"_clip": {"cuts":[{"path":"","unit":"chars","kept":1,"total":3,"omitted":2}]}',
+    '"_clip":{"more_cuts":1,"note":"\\u00e9\\n"}',
+]
+WRAPPED = ["[1,2,3]", '"text }"', '{"a":[1,{"b":2}]}', "[]", "7", json.dumps(ROWS)]
+REST = ["", ',"x":1', ',"data":[1]', ',"rows":[1,2,3,{"n":[4]}]', ', "_clip": 1']
+ENDINGS = ["", "\n", " " * 5000, '\n{"id":1}', "\n7\n[8]"]
+
+
+@pytest.mark.parametrize("rest", REST)
+@pytest.mark.parametrize("value", WRAPPED)
+@pytest.mark.parametrize("block", BLOCKS)
+def test_whatever_looks_like_a_wrapping_is_clipped(
+    block: str, value: str, rest: str
+) -> None:
+    """Also with further members or lines, which a wrapping of ours has not."""
+    for ending in ENDINGS:
+        text = f'{{{block},"data":{value}{rest}}}{ending}'.encode()
+        for size in (len(text), 7):
+            chunks = (text[at : at + size] for at in range(0, len(text), size))
+            result = clip(chunks, max_bytes=400)
+            assert len(result.data) <= 400
+            check(result.data, 1024, "auto")
+            if '"x":1' in rest:
+                first = json.loads(result.data.splitlines()[0])
+                assert "\n" in ending.strip(" ") or first["x"] == 1
+
+
+def test_members_beside_a_wrapped_array_stay() -> None:
+    """Whoever has added them has made an object of it, and the totals hold."""
+    once = json.loads(clip(ORIGINALS["an array"], max_bytes=900).data)
+    once["fetched_at"] = "2024-05-01"
+    for spaced in (json.dumps(once), json.dumps(once, indent=4)):
+        again = clip(spaced, max_bytes=500)
+        found = json.loads(again.data)
+        assert found["fetched_at"] == "2024-05-01"
+        kept = len(found["data"])
+        assert kept < len(once["data"])
+        assert [(c.path, c.kept, c.total) for c in again.report.cuts] == [
+            ("/data", kept, 100)
+        ]
+
+
+def test_a_store_has_the_reading_that_was_right(tmp_path: Path) -> None:
+    """A reference leads into what the report is about."""
+    store = streamclip.Store(tmp_path)
+    rows = [*range(1000)]
+    block = {"cuts": [ROOT_CUT]}
+    wrapped = clip({"_clip": block, "data": rows}, max_bytes=300, store=store)
+    assert store.fetch(wrapped.report.ref, at="/999", max_bytes=99).data == b"999"
+    beside = clip({"_clip": block, "data": rows, "x": 1}, max_bytes=300, store=store)
+    page = store.fetch(beside.report.ref, at="/data/999", max_bytes=99)
+    assert page.data == b"999"
+    assert len(store.list()) == 2
+
+
+def test_a_wrapping_is_found_by_what_waits_for_tokens() -> None:
+    """A tokenizer may be asynchronous: then the inner clip waits for it too."""
+
+    async def count(text: str) -> int:
+        return len(text)
+
+    once = clip(ORIGINALS["an array"], max_bytes=900)
+    again = asyncio.run(aclip(once.data, max_tokens=400, tokenizer=count))
+    assert totals(again) == {("", "items"): 100}
+    assert again.stats.tokens == len(again.text)
+
+
+def fault(read: Callable[[], object]) -> int | None:
+    """Return where a reader finds a text wrong, None if it does not."""
+    try:
+        read()
+    except InvalidJSONError as error:
+        return error.offset
+    return None
+
+
+@given(st.data())
+def test_no_text_becomes_valid_by_its_block(data: st.DataObject) -> None:
+    """What is taken off is read as strictly as the rest, and so is its end."""
+    text = f"{{{data.draw(st.sampled_from(BLOCKS))}"
+    text += data.draw(st.sampled_from(["", "}\n[1]", ',"data":[1,2]', ',"a":1']))
+    text += data.draw(st.sampled_from(["", "}", "}\n", ',"x":1}']))
+    at = data.draw(st.integers(0, len(text)))
+    gone = data.draw(st.integers(0, 2))
+    put = data.draw(st.sampled_from(["", "}", "]", ",", "x", "NaN", '"', "\n", "\0"]))
+    damaged = f"{text[:at]}{put}{text[at + gone :]}{' ' * 6000}".encode()
+    for text_format in ("auto", "json", "jsonl"):
+        asked = streamclip.ClipOptions(max_bytes=400, format=text_format)
+        found = fault(functools.partial(clip, damaged, **asked))
+        assert found == fault(functools.partial(check, damaged, 1024, text_format))

@@ -15,6 +15,7 @@ import reference_text
 from conversations import MARKDOWN, PLAIN, tokenizer
 from streamclip import clip
 from streamclip._binding import text_prefix
+from streamclip.context.clips import is_clip_of
 from streamclip.context.texts import is_json, line_ends, shortened
 from streamclip.options import MAX_TOKENS, squeezed
 from streamclip.tokens import counter
@@ -166,12 +167,16 @@ def test_json_is_clipped_in_a_room_that_no_clip_may_have() -> None:
     assert kept == clip(text, max_chars=MAX_TOKENS // 10_000).text
 
 
-def test_json_that_feigns_to_be_a_clip_is_left_out() -> None:
+def test_json_that_feigns_to_be_a_clip_is_clipped() -> None:
     """Whoever wrote a retrieved text can stop no request with it."""
     cut = {"path": "", "kept": 3, "total": 9, "omitted": 6}
     text = json.dumps({"_clip": {"cuts": [cut]}, "data": [1, 2, 3], "more": "x" * 99})
     assert is_json(text)
-    assert shortened(text, 100, len) is None
+    kept = shortened(text, 100, len)
+    assert kept is not None
+    assert len(kept) <= 100
+    assert is_clip_of(kept, text)
+    assert shortened(text, 20, len) is None
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "sentencepiece"])

@@ -63,9 +63,6 @@ def shortened(text: str, room: int, count: Callable[[str], int]) -> str | None:
             return clip(text, max_tokens=budget, tokenizer=count).text
         except BudgetTooSmallError:
             return None
-        except InvalidJSONError:
-            # It is valid, but begins as the clip of an array does and is none.
-            return None
 
     def fits(end: int) -> bool:
         return count(text[:end]) <= room
