@@ -24,10 +24,10 @@ from streamclip.errors import (
     StreamclipError,
 )
 from streamclip.options import ClipOptions
-from streamclip.outline import outline
 from streamclip.report import Cut, Report, Slice
 
 if TYPE_CHECKING:
+    from streamclip.outlines import outline
     from streamclip.store import Store, Stored
 
 __version__ = "0.1.0"
@@ -58,8 +58,13 @@ __all__ = [
 ]
 
 
+# What few programs use is imported when it is asked for. No module may have the
+# name of a function here: whoever imported it would put it in the function's place.
+WHEN_ASKED = {"Store": "store", "Stored": "store", "outline": "outlines"}
+
+
 def __getattr__(name: str) -> Any:
-    """Import the store when it is asked for: few programs have one."""
-    if name not in ("Store", "Stored"):
+    """Import what is not imported at once."""
+    if name not in WHEN_ASKED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("streamclip.store"), name)
+    return getattr(importlib.import_module(f"streamclip.{WHEN_ASKED[name]}"), name)

@@ -24,7 +24,7 @@ from streamclip.errors import (
     ReferenceNotFoundError,
     StreamclipError,
 )
-from streamclip.outline import outline
+from streamclip.outlines import outline
 from streamclip.store import Store
 
 __all__ = ["fetch_command", "open_store", "outline_command", "store_command"]

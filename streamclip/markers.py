@@ -12,12 +12,11 @@ DOTS = rb"(?:\.{3,}|\xe2\x80\xa6)"  # three dots, or an ellipsis
 WORDS = rb"(?:truncated|clipped|omitted|elided|abridged|cut[ ]off|too[ ]long)"
 PLAIN = rb"[^][(){}<>\"\\]{0,80}?"
 
-MARKER = re.compile(
+MARKER = (
     # [... 1,234 characters truncated ...]   <response clipped>   (output truncated)
-    rb"\s*(?:" + DOTS + rb"?\s*[\[(<]" + PLAIN + WORDS + PLAIN + rb"[\])>]" + DOTS + rb"?"
+    rb"(?i)\s*(?:" + DOTS + rb"?\s*[\[(<]" + PLAIN + WORDS + PLAIN + rb"[\])>]" + DOTS + rb"?"
     # ... output truncated   ...
-    rb"|" + DOTS + rb"(?:" + PLAIN + WORDS + rb")?" + DOTS + rb"?)\s*\Z",
-    re.IGNORECASE,
+    rb"|" + DOTS + rb"(?:" + PLAIN + WORDS + rb")?" + DOTS + rb"?)\s*\Z"
 )  # fmt: skip
 
 
@@ -34,5 +33,5 @@ def find_marker(end: bytes) -> int | None:
     9
     >>> find_marker(b'{"a":"[truncated]"}')
     """
-    found = MARKER.search(end)
+    found = re.search(MARKER, end)
     return found.start() if found else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import json
 import re
@@ -197,6 +196,8 @@ def checked(options: ClipOptions) -> Options:
         return Options(**options)
     name = min(options.keys() - NAMES)
     message = f"there is no option {name!r}"
+    import difflib  # for a mistake only
+
     near = difflib.get_close_matches(name, ClipOptions.__annotations__, n=1)
     if near:
         message += f": did you mean {near[0]!r}?"

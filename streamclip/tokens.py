@@ -249,13 +249,18 @@ WORD = f"[0-9{LETTERS}]"
 SIGN = r'[\s!"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~，。、；：？！…]'
 # Where objects, arrays and numbers end and arrays begin: of these those that stand
 # behind a letter or digit. Sought by their signs, which are fewer.
-ENDS = re.compile(r'"?[}\]]|": ?\[|(?<=[0-9]),"')
-IS_WORD = re.compile(WORD)
-WORD_ENDS = re.compile(rf"(?<={WORD})(?={SIGN})|(?<=\S)(?= )")
+ENDS = r'"?[}\]]|": ?\[|(?<=[0-9]),"'
+WORD_ENDS = rf"(?<={WORD})(?={SIGN})|(?<=\S)(?= )"
 # Of the signs before a string's first letter all are one piece, if there are two.
-STARTS = re.compile(rf'(?<=[ :,\[]")(?={WORD})')
+STARTS = rf'(?<=[ :,\[]")(?={WORD})'
 LONG_STRETCH = 256
 LEAST_STRETCH = 128
+
+
+@functools.cache
+def _compiled() -> tuple[re.Pattern[str], ...]:
+    """Compile them, which takes longer than to load most modules."""
+    return tuple(map(re.compile, (ENDS, WORD, WORD_ENDS, STARTS)))
 
 
 def stretches(text: str) -> Iterator[str]:
@@ -268,20 +273,21 @@ def stretches(text: str) -> Iterator[str]:
     >>> list(stretches('[{"id":1,"tags":["a","b"]},{"id":2}]'))
     ['[{"id":1', ',"tags', '":["a","b', '"]},{"id":2', '}]']
     """
-    starts = (found.start() for found in ENDS.finditer(text))
-    ends = [at for at in starts if at > 0 and IS_WORD.match(text, at - 1)]
+    ends_at, word, word_ends, starts_at = _compiled()
+    starts = (found.start() for found in ends_at.finditer(text))
+    ends = [at for at in starts if at > 0 and word.match(text, at - 1)]
     start = text_start = 0
     for end in (*ends, len(text)):
         while end - start > LONG_STRETCH:
             near = start + LONG_STRETCH + 1
-            found = WORD_ENDS.search(text, start + LEAST_STRETCH, min(near, end))
+            found = word_ends.search(text, start + LEAST_STRETCH, min(near, end))
             if found is None:
                 # The next start is sought once for all stretches before it, and ends
                 # no further than there: all over, time would go by the square.
                 if text_start <= start:
-                    next_start = STARTS.search(text, start + 1)
+                    next_start = starts_at.search(text, start + 1)
                     text_start = next_start.start() if next_start else len(text)
-                found = WORD_ENDS.search(text, near, min(text_start, end))
+                found = word_ends.search(text, near, min(text_start, end))
             if found is None and text_start >= end:
                 break
             stop = text_start if found is None else found.start()

@@ -30,7 +30,7 @@ LAYERS = (
     "result",
     "clipper",
     "clip fetch",
-    "context outline store",
+    "context outlines store",
     "__init__",
     "cli",
     "__main__",
@@ -124,6 +124,38 @@ def test_import_needs_no_extra() -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"
+
+
+# Of what takes long to import, all that something here uses, or is likely to.
+HEAVY = """
+    anyio asyncio base64 concurrent difflib email fsspec gzip hashlib http logging
+    numpy pathlib secrets shutil socket ssl subprocess tempfile unittest urllib
+    streamclip.context streamclip.document streamclip.fetch streamclip.outlines
+    streamclip.store
+"""
+
+
+def test_import_loads_nothing_heavy() -> None:
+    """Beyond what the interpreter itself has loaded: a short job is soon begun."""
+    code = "import sys; before = {*sys.modules}; import streamclip; "
+    code += "print(*({*sys.modules} - before))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    loaded = done.stdout.split()
+    assert "streamclip.clip" in loaded
+    assert sorted({*loaded}.intersection(HEAVY.split())) == []
+
+
+def test_what_is_loaded_when_asked_stays_what_it_is() -> None:
+    """Importing the module of a function must not put it in its place."""
+    code = """
+import streamclip
+assert callable(streamclip.outline) and isinstance(streamclip.Store, type)
+import streamclip.outlines, streamclip.store
+assert streamclip.outline is streamclip.outlines.outline
+assert streamclip.Store is streamclip.store.Store
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.skipif(
