@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from streamclip._core import ffi, lib
 from streamclip.errors import IncompleteJSONError, InvalidJSONError
+from streamclip.hints import NEAR_BYTES, fault_hint
 
 __all__ = [
     "BOM",
@@ -83,6 +84,13 @@ REASONS = {
     lib.SC_BAD_UTF8: "malformed UTF-8; is the text in another encoding?",
     lib.SC_TOO_DEEP: "nested more deeply than max_depth",
     lib.SC_TRAILING: "unexpected {byte} after the document; JSON Lines has one a line",
+}
+# Those for which what stands at the wrong byte tells what it may be.
+FAULT_KINDS = {
+    lib.SC_BAD_TOKEN: "token",
+    lib.SC_BAD_NUMBER: "word",
+    lib.SC_BAD_LITERAL: "word",
+    lib.SC_TRAILING: "trailing",
 }
 
 
@@ -158,7 +166,7 @@ def check(data: Buffer, max_depth: int, text_format: str) -> int:
     if found < 0:
         offset = ffi.new("uint64_t *")
         lib.sc_check(whole, size, max_depth, form, offset)
-        raise _error(found, offset[0], data[offset[0] : offset[0] + 1])
+        raise _error(found, offset[0], data, offset[0])
     return found
 
 
@@ -178,15 +186,20 @@ def text_prefix(body: bytes, max_chars: int) -> int:
     return int(chars[0])
 
 
-def _error(status: int, offset: int, byte: Buffer = b"") -> Exception:
-    """Return the exception for a status; byte is the wrong one, if there is one."""
+def _error(status: int, offset: int, data: Buffer = b"", at: int = 0) -> Exception:
+    """Return the exception for a status; `at` is the wrong byte in the data, if any."""
     if status == lib.SC_NO_MEMORY:
         return MemoryError()
     if status == lib.SC_INCOMPLETE:
         if offset == 0:
             return IncompleteJSONError("the input is empty", 0, None)
         return IncompleteJSONError("the input ended before the document did", offset)
-    return InvalidJSONError(REASONS[status].format(byte=_name(bytes(byte))), offset)
+    reason = REASONS[status].format(byte=_name(bytes(data[at : at + 1])))
+    hint = None
+    if status in FAULT_KINDS:
+        before, after = data[max(0, at - NEAR_BYTES) : at], data[at : at + NEAR_BYTES]
+        hint = fault_hint(bytes(before), bytes(after), FAULT_KINDS[status])
+    return InvalidJSONError(reason, offset, hint)
 
 
 def _name(byte: bytes) -> str:
@@ -462,8 +475,8 @@ class Core:
                 if status < 0:
                     at = self.offset - before
                     # Only a broken byte order mark begins in an earlier chunk.
-                    byte = data[at : at + 1] if at >= 0 else BOM[:1]
-                    raise _error(status, self.offset, byte)
+                    near = (data, at) if at >= 0 else (BOM, 0)
+                    raise _error(status, self.offset, *near)
         return True
 
     def expect_lines(self) -> None:
@@ -716,7 +729,7 @@ class Seeker:
         taken = int(self._taken[0])
         if status:
             offset = lib.sc_seeker_offset(self._seeker)
-            raise _error(status, offset, data[taken : taken + 1])
+            raise _error(status, offset, data, taken)
         if found.kind == lib.SC_FOUND_NOTHING:
             return taken, None
         is_end = found.kind == lib.SC_FOUND_CLOSED

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamclip._binding import BOM, Core
 from streamclip.errors import ClipperBusyError, InvalidJSONError
-from streamclip.hints import head_hint
+from streamclip.hints import HEAD_BYTES, head_hint
 from streamclip.markers import HELD_BYTES, find_marker
 from streamclip.measures import Measure, Steps, measure_of
 from streamclip.merge import Opening
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 __all__ = ["Clip", "Clipper", "Stats"]
-
-HEAD_BYTES = 16  # enough to tell what an input that is not JSON may be
 
 
 class Stats(NamedTuple):

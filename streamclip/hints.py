@@ -6,11 +6,12 @@ import contextlib
 import os
 import re
 
-__all__ = ["head_hint", "path_hint"]
+__all__ = ["HEAD_BYTES", "NEAR_BYTES", "fault_hint", "head_hint", "path_hint"]
 
-PATH = (
-    r"(?i)(~|\.{1,2})?[/\\]|[a-z]:[\\/]|[^\[{\"]*\.(json|jsonl|ndjson|geojson)(\.gz)?$"
-)
+HEAD_BYTES = 1024  # enough to tell what an input that is not JSON may be
+NEAR_BYTES = 32  # on each side of a wrong byte
+
+PATH = r"(?i)(~|\.{1,2})?(?!/[/*])[/\\]|[a-z]:[\\/]|[^\[{\"]*\.(json|jsonl|ndjson|geojson)(\.gz)?$"
 
 
 def path_hint(text: str) -> str | None:
@@ -42,6 +43,7 @@ UTF_16 = "it is UTF-16: pass open(path, encoding='{}')"
 UTF_32 = "it is UTF-32: pass open(path, encoding='{}')"
 
 YAML = "it looks like YAML: convert it to JSON first"
+REPR = "it looks like a Python repr: use json.dumps"
 
 # The longer ones first: the mark of UTF-32 begins like that of UTF-16.
 MAGIC = {
@@ -51,7 +53,7 @@ MAGIC = {
     b"HTTP/": "it is an HTTP response with its headers: pass its body",
     b"---\n": YAML,
     b"apiVersion:": YAML,
-    b"{'": "it looks like a Python repr: use json.dumps",
+    b"{'": REPR,
     b"\x1f\x8b": "it is compressed with gzip: pass gzip.open(path)",
     b"\x28\xb5\x2f\xfd": "it is compressed with zstd: decompress it first",
     b"PK\x03\x04": "it is a zip archive: pass a file from zipfile.ZipFile(path).open(name)",
@@ -60,6 +62,16 @@ MAGIC = {
     b"\xff\xfe": UTF_16.format("utf-16"),
     b"\xfe\xff": UTF_16.format("utf-16"),
     b"<": "it looks like HTML or XML",
+}
+
+# Two lines that have the separator between words, numbers, or texts in quotes.
+ROW = rb'("[^"\n]*"|[^"\s,{}\[\]][^"\n\t,{}\[\]]*)?'
+ROWS = rb"%(row)s(%(sign)s%(row)s)+\r?\n([^\n]*%(sign)s|%(row)s\Z)"
+TABLES = {
+    ROWS % {b"row": ROW, b"sign": b","}: "it looks like CSV: clip_records takes "
+    "the rows that csv.DictReader reads",
+    ROWS % {b"row": ROW, b"sign": b"\t"}: "it looks like TSV: clip_records takes "
+    'the rows that csv.DictReader(file, delimiter="\\t") reads',
 }
 
 # Which of the first bytes of a text that begins with ASCII are zero.
@@ -75,7 +87,7 @@ def head_hint(head: bytes) -> str | None:
     r"""Say what an input that is not JSON is, by its first bytes.
 
     Args:
-        head: The beginning of the input, as many as the longest of `MAGIC` has.
+        head: The beginning of the input, as much as there is of `HEAD_BYTES`.
 
     Returns:
         A clause for the error, or None if the bytes are of no known kind.
@@ -89,6 +101,57 @@ def head_hint(head: bytes) -> str | None:
     for magic, hint in MAGIC.items():
         if head.startswith(magic):
             return hint
+    for rows, hint in TABLES.items():
+        if re.match(rows, head):
+            return hint
     # Without a mark: JSON begins with ASCII, so the zeros tell (RFC 4627, 3).
     zeros = tuple(byte == 0 for byte in head)
     return next((ZEROS[n] for n in ZEROS if zeros[: len(n)] == n), None)
+
+
+NAN = "NaN and Infinity are no JSON: write null; json.dumps refuses them by allow_nan=False"
+
+# What begins at the wrong byte, and stands before it but for white space.
+FAULTS = {
+    rb"NaN\b|(?<=n)an\b|[Ii]nf(inity)?\b": NAN,
+    rb"(True|False|None)\b": REPR,
+    rb"undefined\b": "undefined is JavaScript's: write null, or use JSON.stringify",
+    rb"'": "strings are in double quotes: of a Python value, use json.dumps",
+    rb"//|/\*|(?<=.)#": "JSON has no comments: take them out first",
+    rb"(?<=,)[]}]": "JSON has no trailing commas: take out the one before it",
+    rb"(?<=[{,])[A-Za-z_$][\w$]*\s*:": "names are in double quotes: it looks like "
+    "JavaScript or JSON5",
+}
+# Likewise, where a value has just ended: inside the document, and behind it.
+NEXT = {
+    "token": (rb'(?<=[]}"0-9])["\[{0-9-]', "a comma or a colon is missing before it"),
+    "trailing": (
+        rb"(?<=[]}])[\[{]",
+        "documents follow each other on a line: `jq -c .` writes one a line",
+    ),
+}
+
+
+def fault_hint(before: bytes, after: bytes, kind: str) -> str | None:
+    r"""Say what is wrong at a byte that cannot belong to JSON.
+
+    Args:
+        before: What stands before it, as much as there is of `NEAR_BYTES`.
+        after: The byte and what follows, likewise.
+        kind: "token" if one cannot begin there, "word" inside a number or literal,
+            "trailing" if the document has ended before it.
+
+    Returns:
+        A clause for the error, or None if it is no known mistake.
+
+    >>> fault_hint(b'{"a": [1, 2,\n', b"]}", "token")
+    'JSON has no trailing commas: take out the one before it'
+    >>> fault_hint(b'{"a":1}', b'{"a":2}', "trailing")
+    'documents follow each other on a line: `jq -c .` writes one a line'
+    """
+    before = before.rstrip(b" \t\r\n")
+    text, at = before + after, len(before)
+    for fault, hint in (*FAULTS.items(), *filter(None, [NEXT.get(kind)])):
+        if re.compile(fault).match(text, at):
+            return hint
+    return None
