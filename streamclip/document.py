@@ -16,6 +16,7 @@ from streamclip._binding import Border, Found, Seeker
 from streamclip.index import Index
 
 __all__ = [
+    "Collector",
     "Document",
     "Place",
     "Reading",
@@ -123,6 +124,32 @@ def tokens_of(pointer: str) -> list[str] | None:
     if (pointer and not pointer.startswith("/")) or re.search("~(?![01])", pointer):
         return None
     return [t.replace("~1", "/").replace("~0", "~") for t in pointer.split("/")[1:]]
+
+
+class Collector:
+    """Bytes that come in pieces, of which too many are not wanted.
+
+    Args:
+        most: More than so many are too many.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def take(self, piece: bytes) -> None:
+        """Take the next piece."""
+        self._parts.append(piece)
+        self._size += len(piece)
+
+    def wants_more(self) -> bool:
+        """Tell whether what has come is not yet too much."""
+        return self._size <= self._most
+
+    def data(self) -> bytes:
+        """Return all that has come."""
+        return b"".join(self._parts)
 
 
 class Reading:
@@ -310,18 +337,11 @@ def embedded_document(reading: Reading, max_depth: int) -> Document | None:
     Returns:
         It as a document of its own; None if it is too large, or none.
     """
-    parts: list[bytes] = []
-    size = 0
-
-    def take(piece: bytes) -> None:
-        nonlocal size
-        size += len(piece)
-        parts.append(piece)
-
-    if reading.more_chars(take, lambda: size <= EMBEDDED_MAX) is None:
+    body = Collector(EMBEDDED_MAX)
+    if reading.more_chars(body.take, body.wants_more) is None:
         return None
     try:
-        data = json.loads(b'"' + b"".join(parts) + b'"').encode()
+        data = json.loads(b'"' + body.data() + b'"').encode()
     except UnicodeEncodeError:  # a lone surrogate
         return None
     seeker = Seeker(max_depth, "auto")
