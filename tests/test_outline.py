@@ -209,3 +209,46 @@ def test_memory_does_not_grow_with_the_document() -> None:
     """Three times the document, the same peak."""
     small, large = peaks()
     assert large < small + 4000
+
+
+@given(st.lists(values, min_size=1, max_size=30), st.sampled_from([None, 1, 4]))
+def test_documents_may_have_several_lines(found: list[Any], indent: int | None) -> None:
+    """Though lines are parsed many at a time where each is a document."""
+    shape = told("\n".join(json.dumps(value, indent=indent) for value in found))
+    check(shape["of"] if len(found) > 1 else shape, found)
+
+
+def test_columns_are_told_as_records_are() -> None:
+    """Whatever the records have in common, and wherever they cease to."""
+    rows: list[dict[str, Any]] = [{"id": n, "ok": True} for n in range(999)]
+    rows += [{"ok": n % 2 == 0, "id": str(n), "late": {"n": n}} for n in range(999)]
+    rows += [{"id": [n, None], f"of-{n % 40}": 1.5} for n in range(999)]
+    shape = told(rows)
+    check(shape, [rows])
+    assert shape["of"]["fields"]["ok"] == {"kind": "boolean", "in": 1998}
+    assert shape["of"]["bytes"] == sum(
+        len(json.dumps(row, separators=(",", ":"))) for row in rows
+    )
+
+
+def test_names_that_come_twice_count_twice() -> None:
+    """In an object that is read in parts."""
+    members = ",".join(f'"a":{n},"b":[{"0," * 99}0]' for n in range(999))
+    shape = told(f"{{{members}}}")
+    assert shape["members"] == 2 * 999
+    assert shape["fields"]["a"]["range"] == [0, 998]
+    assert shape["fields"]["b"]["items"] == 100 * 999
+
+
+def test_what_is_torn_off_is_incomplete() -> None:
+    """Wherever it ends, in lines too: the offset is the length."""
+    data = b"\n".join(b'{"id":%d,"t":["x"]}' % n for n in range(300))
+    for end in (*range(1, 19), *range(len(data) - 22, len(data))):
+        try:
+            shape = told(data[:end])
+        except IncompleteJSONError as error:
+            found = error.offset
+        else:
+            found = end
+            assert shape.get("items", 1) == len(data[:end].splitlines())
+        assert found == end

@@ -21,7 +21,7 @@ PACKAGE = Path(streamclip.__file__).parent
 # A module imports from the rows above its own, and from no other. What context/ has
 # is one part here, and so are the modules of the command line.
 LAYERS = (
-    "console cursors errors files hints markers profiles report tokens",
+    "console cursors errors files hints markers profiles report shapes tokens",
     "_binding measures merge sources",
     "budget index options records",
     "document words",
@@ -131,7 +131,7 @@ HEAVY = """
     anyio asyncio base64 concurrent difflib email fsspec gzip hashlib http logging
     numpy pathlib secrets shutil socket ssl subprocess tempfile unittest urllib
     streamclip.context streamclip.document streamclip.fetch streamclip.outlines
-    streamclip.store
+    streamclip.shapes streamclip.store
 """
 
 
