@@ -1,8 +1,8 @@
 """The command line: parse, call `clip`, print; or run a command that has a name.
 
 Data goes to standard output and nothing else does; the line of statistics, the
-progress bar and all errors go to standard error. Only this module and those of
-COMMANDS need the extra `cli`, click and rich.
+progress bar and all errors go to standard error. Only this module, those of COMMANDS
+and what they share need the extra `cli`, click and rich.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ import errno
 import importlib
 import io
 import os
-import stat
 import sys
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import streamclip
 from streamclip.console import (
@@ -38,8 +36,6 @@ from streamclip.errors import (
     InvalidJSONError,
     StreamclipError,
 )
-from streamclip.profiles import PROFILES
-from streamclip.sources import Chunk, open_chunks
 
 try:
     import click
@@ -51,14 +47,18 @@ except ImportError as error:
     )
     raise SystemExit(2) from error
 
+from streamclip.cli_options import (
+    POSITIVE,
+    budget_options,
+    open_store,
+    split_names,
+    too_small,
+    with_a_budget,
+)
+from streamclip.cli_status import statistics, with_progress
+
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from streamclip import Clip
-
-BUDGETS = ("max_bytes", "max_chars", "max_tokens", "profile")
-DEFAULT_MAX_BYTES = 8000
-PATIENCE_SECONDS = 0.5  # after this long a progress bar is shown
 
 # The commands that have a name: where each is, and what --help says of it. Any
 # other first word is a FILE.
@@ -74,8 +74,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "store": ("streamclip.cli_store:store_command", "List what is stored, or prune."),
 }
-
-POSITIVE = click.IntRange(min=1)
 
 EPILOG = """
 \b
@@ -112,16 +110,6 @@ def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> No
         context.exit()
 
 
-def split_names(
-    _: click.Context, parameter: click.Parameter, words: tuple[str, ...]
-) -> list[str] | None:
-    """Take names that are separated by commas, given once or several times."""
-    names = [name for word in words for name in word.split(",")]
-    if "" in names:
-        raise click.BadParameter("a name is missing", param=parameter)
-    return names or None
-
-
 class ClipCommand(click.Command):
     """The command that has no name, whose help lists those that have one."""
 
@@ -132,52 +120,6 @@ class ClipCommand(click.Command):
         super().format_options(context, formatter)
         with formatter.section("Commands, as the first word"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
-
-
-BUDGET_OPTIONS = (
-    click.option(
-        "-b",
-        "--max-bytes",
-        type=POSITIVE,
-        help=f"Budget in bytes. [default: {DEFAULT_MAX_BYTES}, if no budget is given]",
-    ),
-    click.option("-c", "--max-chars", type=POSITIVE, help="Budget in characters."),
-    click.option("-t", "--max-tokens", type=POSITIVE, help="Budget in tokens."),
-    click.option(
-        "--tokenizer",
-        metavar="NAME",
-        default="o200k_base",
-        show_default=True,
-        help="What counts them: o200k_base, cl100k_base, or an OpenAI model's name.",
-    ),
-    click.option(
-        "--profile",
-        type=click.Choice([*PROFILES]),
-        help="Host whose limits are the budget.",
-    ),
-)
-
-
-def budget_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that say how much may come out."""
-    for option in reversed(BUDGET_OPTIONS):
-        command = option(command)
-    return command
-
-
-def with_a_budget(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with the budget that holds if none was given."""
-    if any(options[name] for name in BUDGETS):
-        return options
-    return {**options, "max_bytes": DEFAULT_MAX_BYTES}
-
-
-def too_small(error: BudgetTooSmallError) -> str:
-    """Say what would be enough, and by which option."""
-    option = f"--max-{error.unit}".replace("_", "-")
-    return (
-        f"nothing useful fits: {error.needed} {error.unit} are needed; raise {option}"
-    )
 
 
 @click.command(
@@ -308,8 +250,6 @@ def clip_command(
     options = with_a_budget(options)
     store = options["store"]
     if store is not None:
-        from streamclip.cli_store import open_store  # which imports this module
-
         options["store"] = open_store(store)
     name = "<stdin>" if file in (None, "-") else str(file)
     try:
@@ -392,79 +332,3 @@ def clip_file(path: str | None, quiet: bool, options: dict[str, Any]) -> Clip:
             return streamclip.clip(file, **options)
         chunks = stack.enter_context(contextlib.closing(with_progress(file)))
         return streamclip.clip(chunks, **options)
-
-
-def with_progress(file: BinaryIO) -> Generator[Chunk, None, None]:
-    """Read a file in chunks, and show a progress bar once that takes long."""
-    begin = time.monotonic()
-    done = 0
-    bar: Progress | None = None
-    with contextlib.ExitStack() as stack:
-        for chunk in stack.enter_context(contextlib.closing(open_chunks(file))):
-            yield chunk
-            done += len(chunk)
-            if bar is None and time.monotonic() - begin > PATIENCE_SECONDS:
-                bar = stack.enter_context(progress_bar())
-                task = bar.add_task("", total=regular_size(file))
-            if bar is not None:
-                bar.update(task, completed=done)
-
-
-def progress_bar() -> Progress:
-    """Make a bar on standard error that vanishes when it ends."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
-
-    return Progress(
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-
-
-def regular_size(file: BinaryIO) -> int | None:
-    """Tell a file's size in bytes, or None if it has none, like a pipe."""
-    with contextlib.suppress(OSError):
-        status = os.fstat(file.fileno())
-        if stat.S_ISREG(status.st_mode):
-            return status.st_size
-    return None
-
-
-def statistics(result: Clip) -> str:
-    """Say in a line what was kept, how much was read, and how fast."""
-    stats = result.stats
-    out, read = in_bytes(stats.bytes_out), in_bytes(stats.bytes_read)
-    if stats.tokens is not None:
-        out = f"{stats.tokens} tokens, {out}"
-    rate = in_bytes(stats.bytes_read / max(stats.seconds, 1e-9))
-    line = f"{kept(result)}, {out} of {read} read at {rate}/s"
-    return f"{line}, the input ends early" if result.report.input_cut else line
-
-
-def kept(result: Clip) -> str:
-    """Say how much was kept, by the most important cut."""
-    if not result.report.cuts:
-        return "kept all"
-    cut = result.report.cuts[0]
-    at_least = "at least " if result.report.total_is == "at_least" else ""
-    more = len(result.report.cuts) - 1
-    others = f" and {more} more cut{'s' * (more > 1)}" if more else ""
-    return f"kept {cut.kept} of {at_least}{cut.total} {cut.unit}{others}"
-
-
-def in_bytes(count: float) -> str:
-    """Write a number of bytes for a person.
-
-    >>> in_bytes(999), in_bytes(1900), in_bytes(5_300_000)
-    ('999 B', '1.9 KB', '5.3 MB')
-    """
-    if count < 999.5:
-        return f"{count:.0f} B"
-    for unit in ("KB", "MB", "GB"):
-        count /= 1000
-        if count < 999.95:
-            return f"{count:.1f} {unit}"
-    return f"{count / 1000:.1f} TB"

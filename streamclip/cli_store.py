@@ -10,13 +10,16 @@ from typing import Any
 
 import click
 
-from streamclip.cli import (
+from streamclip.cli_options import (
     POSITIVE,
     budget_options,
-    in_bytes,
+    namespace_option,
+    open_store,
+    store_option,
     too_small,
     with_a_budget,
 )
+from streamclip.cli_status import in_bytes
 from streamclip.clipper import Clip
 from streamclip.console import BAD_INPUT, CLOSED_PIPE, USAGE, fail, print_data, say
 from streamclip.errors import (
@@ -25,34 +28,8 @@ from streamclip.errors import (
     StreamclipError,
 )
 from streamclip.outlines import outline
-from streamclip.store import Store
 
-__all__ = ["fetch_command", "open_store", "outline_command", "store_command"]
-
-DEFAULT = "default"
-
-store_option = click.option(
-    "--store",
-    metavar="URL",
-    default=DEFAULT,
-    show_default=True,
-    help="Directory or URL of the store; 'default' is in the user's cache.",
-)
-namespace_option = click.option(
-    "--namespace", default="default", show_default=True, help="Whose documents."
-)
-
-
-def open_store(url: str, namespace: str = "default") -> Store:
-    """Open the store that an option names.
-
-    Raises:
-        click.UsageError: Something has to be installed for it, or it is none.
-    """
-    try:
-        return Store(None if url == DEFAULT else url, namespace=namespace)
-    except (ImportError, ValueError) as error:
-        raise click.UsageError(str(error)) from error
+__all__ = ["fetch_command", "outline_command", "store_command"]
 
 
 def parse_where(

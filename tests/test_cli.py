@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import streamclip
-from streamclip.cli import in_bytes, kept, statistics
+from streamclip.cli_status import in_bytes, kept, statistics
 
 COMMAND = [sys.executable, "-m", "streamclip"]
 ROWS = [{"id": i, "name": f"第 {i} 行", "text": "内容" * 15} for i in range(40)]
