@@ -47,6 +47,7 @@ except ImportError as error:
     )
     raise SystemExit(2) from error
 
+from streamclip.cli_doubts import doubts
 from streamclip.cli_options import (
     POSITIVE,
     budget_options,
@@ -281,11 +282,16 @@ def clip_command(
             USAGE,
             f"{'<stdout>' if output is None else output}: {error.strerror or error}",
         )
+    found = doubts(result, options["collection"], options["fields"])
+    lines = [f"streamclip: {doubt}" for doubt in found]
     if result.report.warning:
-        say(f"streamclip: {result.report.warning} in {store}")
+        lines.insert(0, f"streamclip: {result.report.warning} in {store}")
     if not quiet:
-        # 2>&1 must not glue the line to the data.
-        say("\n" * (output in (None, "-") and is_one_stream()) + statistics(result))
+        lines.append(statistics(result))
+    if lines:
+        # 2>&1 must not glue them to the data.
+        is_glued = output in (None, "-") and is_one_stream()
+        say("\n" * is_glued + "\n".join(lines))
     return LEFT_OUT if exit_status and not result.complete else 0
 
 

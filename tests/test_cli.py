@@ -595,3 +595,66 @@ def test_a_missing_extra_is_named(missing: str) -> None:
     assert done.returncode == 2
     assert b'pip install "streamclip[cli]"' in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+# Names that found nothing
+
+LINES = "\n".join(json.dumps({"sub": {"id": n}, "t": "text " * 9}) for n in range(99))
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "doubt"),
+    [
+        (DATA, ["--fields", "nmae"], "no record in the result has any of: nmae"),
+        (DATA, ["--fields", "a,b"], "no record in the result has any of: a, b"),
+        (DATA, ["--fields", "nmae,name"], None),
+        (DATA, ["--fields", "id", "-c", "9000"], None),
+        (LINES, ["--fields", "ib", "--format", "jsonl"], "has any of: ib"),
+        (LINES, ["--fields", "sub", "--format", "jsonl"], None),
+        (DATA, ["--collection", "/rwos"], "there is no /rwos in the result"),
+        (DATA, ["--collection", "/next/x"], "there is no /next/x in the result"),
+        (DATA, ["--collection", "/rows/x"], "there is no /rows/x in the result"),
+        (DATA, ["--collection", "/rows"], None),
+        (DATA, ["--collection", "/rows/39/name"], None),
+        (DATA, ["--collection", ""], None),
+        (json.dumps(ROWS), ["--collection", "/rows"], "there is no /rows"),
+        (json.dumps(ROWS), ["--collection", "/7"], None),
+        (LINES, ["--collection", "/sub"], None),
+        (LINES, ["--collection", "/sbu/id"], "there is no /sbu/id"),
+        (DATA, ["--collection", "/rwos", "-b", "9000"], None),
+        (
+            json.dumps({str(n): "x" * 90 for n in range(99)}),
+            ["--collection", "/98"],
+            None,
+        ),
+    ],
+)
+def test_a_name_that_found_nothing_is_told(
+    data: bytes | str, words: list[str], doubt: str | None
+) -> None:
+    """That is no error, and it is quiet about nothing else."""
+    budget = [] if {"-b", "-c"} & {*words} else ["-b", "900"]
+    raw = data if isinstance(data, bytes) else data.encode()
+    done = run(*words, *budget, "-q", data=raw)
+    assert done.returncode == 0
+    if doubt is None:
+        assert done.stderr == b""
+    else:
+        assert done.stderr.startswith(b"streamclip: --")
+        assert doubt in done.stderr.decode()
+
+
+def test_what_is_told_is_not_glued_to_the_data() -> None:
+    """Where both go to one pipe, as with 2>&1."""
+    done = subprocess.run(
+        [*COMMAND, "--collection", "/x", "-b", "900"],
+        input=DATA,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        check=True,
+    )
+    data, doubt, statistics_line = done.stdout.splitlines()
+    assert json.loads(data)
+    assert doubt.startswith(b"streamclip: --collection")
+    assert statistics_line.startswith(b"kept")

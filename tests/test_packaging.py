@@ -32,7 +32,7 @@ LAYERS = (
     "clip fetch",
     "context outlines store",
     "__init__",
-    "cli_options cli_status",
+    "cli_doubts cli_options cli_status",
     "cli_store",
     "cli",
     "__main__",
