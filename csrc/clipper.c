@@ -268,7 +268,7 @@ static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
     if (!c->cursors_sought)
         c->has_cursor = sc_has_cursor(&c->tree, words);
     c->cursors_sought = true;
-    f->cursor_bytes = c->has_cursor ? words->cursor_bytes : 0;
+    f->has_cursor = c->has_cursor;
     return SC_OK;
 }
 

@@ -146,6 +146,7 @@ static struct need need_around(struct sc_fit *f)
 {
     const sc_words *words = f->words;
     uint32_t root = sc_tree_root(f->tree);
+    uint32_t frame;
     struct need need;
 
     weigh(f);
@@ -153,8 +154,9 @@ static struct need need_around(struct sc_fit *f)
     need.chars = f->chars;
     if (words->report == SC_DETACHED || (is_complete(f) && !words->always))
         return need;
-    need.bytes += words->frame_bytes + f->cursor_bytes;
-    need.chars += words->frame_bytes + f->cursor_bytes;
+    frame = words->frame_bytes + (f->has_cursor ? words->cursor_bytes : 0);
+    need.bytes += frame;
+    need.chars += frame;
     if (f->tree->nodes[root].kind != SC_OBJECT) {
         need.bytes += words->wrap_bytes;
         need.chars += words->wrap_bytes;
@@ -237,7 +239,7 @@ static int describe(struct sc_fit *f, sc_fitted *fitted)
         fitted->first_kept = first->kept;
         fitted->first_total = first->total;
     }
-    if (f->cursor_bytes)
+    if (f->has_cursor)
         sc_put_cursor_gap(f->tree, f->words, first, f->lines->count, &gap);
     fitted->gap_len = gap.len;
     return SC_OK;

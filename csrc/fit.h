@@ -9,7 +9,7 @@ struct sc_fit {
     struct sc_lines *lines;
     const sc_words *words;
     bool cut_short; /* the input itself was incomplete: always reported */
-    uint32_t cursor_bytes; /* set aside for the path of a cursor; 0: none */
+    bool has_cursor; /* room is set aside for its path */
 
     /* the present view, and what is known of it */
     bool viewed;

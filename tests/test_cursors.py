@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import streamclip
@@ -131,11 +131,14 @@ VALUES = st.recursive(
 )
 
 
-@given(VALUES, st.integers(60, 400))
-def test_it_is_the_first_whose_page_was_cut(value: Any, budget: int) -> None:
+@given(VALUES, st.integers(60, 400), st.sampled_from(["inline", "detached"]))
+@example({"next": "c", "page": [*range(28)]}, 60, "detached")
+def test_it_is_the_first_whose_page_was_cut(
+    value: Any, budget: int, report: Literal["inline", "detached"]
+) -> None:
     """Of the cursors that the clip has, from the outermost on."""
     try:
-        result = streamclip.clip({"v": value}, max_bytes=budget, report="detached")
+        result = streamclip.clip({"v": value}, max_bytes=budget, report=report)
     except streamclip.BudgetTooSmallError:
         return
     cuts = [cut.path for cut in result.report.cuts if cut.unit == "items"]
