@@ -44,9 +44,14 @@ AT_LEAST_NOTES = {
     "en": "At least {omitted} more {unit} exist that are not shown here.",
     "zh": "至少还有 {omitted} {unit}未在此显示。",
 }
-PLAIN_NOTES = {
+# Where no line is told.
+ENDED_NOTES = {
     "en": "The input ended early; there may be more.",
     "zh": "输入提前结束，可能还有更多。",
+}
+UNTOLD_NOTES = {
+    "en": "Some parts are not shown here; they exist.",
+    "zh": "部分内容此处未显示；它们存在。",
 }
 TOOL_NOTES = {
     "en": " Call {tool} with `more` to get them.",
@@ -100,7 +105,7 @@ def note_text(style: Style, first: tuple[str, int, int] | None) -> str:
     if isinstance(style.note, str):
         return style.note
     if first is None:
-        return PLAIN_NOTES[style.lang]
+        return (ENDED_NOTES if style.cut_short else UNTOLD_NOTES)[style.lang]
     unit, kept, total = first
     return _note_template(style).format(
         omitted=total - kept, total=total, unit=UNITS[style.lang][unit]
@@ -181,7 +186,7 @@ def _note_words(style: Style) -> dict[str, int | tuple[int, ...]]:
         return {"note_bytes": len(note), "note_chars": len(note.decode())}
     template = _note_template(style)
     fixed = frame + json_text(template.format(omitted="", total="", unit=""))
-    plain = frame + json_text(PLAIN_NOTES[style.lang])
+    plain = frame + json_text(note_text(style, None))
     times = template.count("{unit}")
     units = UNITS[style.lang].values()
     return {

@@ -658,3 +658,13 @@ def test_as_many_lines_are_told_as_fit(
         if len(block) <= 13 + spare and len(block.decode()) <= 13 + chars:
             expected = count
     assert Room(fitted, style, options).count_before(ending) == expected
+
+
+def test_a_note_without_lines_is_true() -> None:
+    """A path too long to be told is no early end, and an early end is told."""
+    data = json.dumps({"k" * 5000: [*range(5000)]})
+    told = json.loads(clip(data, max_bytes=8000).data)["_clip"]
+    assert told["more_cuts"] == 1
+    assert told["note"] == "Some parts are not shown here; they exist."
+    data = clip(b'{"a":1,', max_bytes=200, incomplete="keep").data
+    assert json.loads(data)["_clip"]["note"].startswith("The input ended early")
