@@ -13,7 +13,13 @@
  *
  * Escapes and UTF-8 are looked at apart, where there are any. Nothing branches
  * on the data but where that is rare: a wrong guess of the processor costs more
- * than 64 bytes do. dense_avx512.h has the second level.
+ * than 64 bytes do. And each step goes over the whole tile before the next one
+ * does: in short loops the processor sees further ahead.
+ *
+ *   find_kinds    the bytes, as masks of what kind of byte is where
+ *   find_tokens   what is in strings; where tokens and scalars are
+ *   pack_bytes    these
+ *   tokens_avx512.h, scalars_avx512.h, utf8_avx512.h    the second level
  */
 #include "kernel.h"
 
@@ -23,7 +29,6 @@
 
 #include "cpu_x86.h"
 #include "tiles.h"
-#include "utf8_lookup.h"
 
 #define TARGET                                                                 \
     "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi,bmi2," \
@@ -31,40 +36,35 @@
 #define TUNE "tune=icelake-server" /* gcc: a tenth faster than its default */
 #include "target_begin.h"
 
-#include "dense_avx512.h"
+#include "scalars_avx512.h"
+#include "tokens_avx512.h"
+#include "utf8_avx512.h"
 
-/* A stride of the first level: eight blocks, for each kind of byte a vector of
-   eight masks with a bit for each byte. */
-#define STRIDE_BLOCKS 8
-#define STRIDE_BYTES (64 * STRIDE_BLOCKS)
 #define TILE_BLOCKS (SC_TILE_BYTES / 64)
+_Static_assert(TILE_BLOCKS % 64 == 0, "a bit for each block fills words");
 
-enum {
-    QUOTE = 1,
-    BACKSLASH = 2,
-    CONTROL = 4,
-    SIGN = 8,
-    SPACE = 16,
-    LINE_END = 32
-};
+/* What the first level tells bytes by: eight kinds, so three bits. */
+enum { OTHER, QUOTE, BACKSLASH, SIGN, SPACE, TAB, LINE_END, CONTROL };
 
 static const uint8_t kinds[128] ALIGNED = {
-    [0 ... 8] = CONTROL, [0x0B] = CONTROL, [0x0C] = CONTROL,
-    [0x0E ... 0x1F] = CONTROL,
-    ['\t'] = CONTROL | SPACE,
-    ['\n'] = CONTROL | SPACE | LINE_END,
-    ['\r'] = CONTROL | SPACE | LINE_END,
+    [0 ... 8] = CONTROL, ['\t'] = TAB, ['\n'] = LINE_END,
+    [0x0B ... 0x0C] = CONTROL, ['\r'] = LINE_END, [0x0E ... 0x1F] = CONTROL,
     [' '] = SPACE,
-    ['"'] = QUOTE,
-    ['\\'] = BACKSLASH,
+    ['"'] = QUOTE, ['\\'] = BACKSLASH,
     [','] = SIGN, [':'] = SIGN,
     ['{'] = SIGN, ['}'] = SIGN, ['['] = SIGN, [']'] = SIGN,
 };
 
-/* Of eight blocks, each kind a mask for each block. */
-struct masks {
-    __m512i quote, backslash, control, sign, space, line_end;
+/* Of a stride: each bit of the kinds, as a vector of a mask for each block. */
+struct stride {
+    __m512i bit0, bit1, bit2;
 };
+
+/* Where there are bytes of some kinds. A function of three bits is eight bits:
+   the one at each kind tells whether that is wanted. */
+#define IS(kind) (1 << (kind))
+#define WHERE(s, kinds)                                                        \
+    _mm512_ternarylogic_epi64((s).bit2, (s).bit1, (s).bit0, kinds)
 
 /* What goes from one stride to the next. */
 struct carry {
@@ -76,64 +76,51 @@ struct carry {
 /* What is known of a tile. */
 struct pass {
     uint8_t pad[STRIDE_BYTES] ALIGNED; /* the end of the tile, then spaces */
-    uint64_t escaped[TILE_BLOCKS] ALIGNED; /* a mask for each block */
+    struct stride strides[SC_TILE_BYTES / STRIDE_BYTES];
+    uint64_t high; /* a bit for each stride: is there more than ASCII? */
+    /* a mask for each block: */
+    uint64_t escaped[TILE_BLOCKS] ALIGNED;
+    uint64_t tokens[TILE_BLOCKS] ALIGNED;
+    uint64_t scalars[TILE_BLOCKS] ALIGNED;
     uint64_t with_escapes[TILE_BLOCKS / 64]; /* a bit for each block */
     struct dense dense;
 };
 
-/* One block: six masks, one in each quadword, in the order of the bits above. A
-   product with the unit matrix transposes eight bytes of eight bits, so that a
-   byte has one bit of each; a permutation brings those of one kind together. */
-INLINE __m512i block_kinds(__m512i block)
+INLINE __m512i transposed_kinds(__m512i block)
 {
-    const __m512i reverse = _mm512_set4_epi32(0x08090A0B, 0x0C0D0E0F,
-                                              0x00010203, 0x04050607);
-    const __m512i unit = _mm512_set1_epi64((long long)0x8040201008040201);
-    const __m512i strided = _mm512_set_epi8(
-        63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6,
-        61, 53, 45, 37, 29, 21, 13, 5, 60, 52, 44, 36, 28, 20, 12, 4,
-        59, 51, 43, 35, 27, 19, 11, 3, 58, 50, 42, 34, 26, 18, 10, 2,
-        57, 49, 41, 33, 25, 17, 9, 1, 56, 48, 40, 32, 24, 16, 8, 0);
-    __m512i found = look_up(kinds, _mm512_shuffle_epi8(ascii(block), reverse));
-
-    found = _mm512_gf2p8affine_epi64_epi8(unit, found, 0);
-    return _mm512_permutexvar_epi8(strided, found);
+    return transposed(look_up(kinds, ascii(block)));
 }
 
-/* Eight blocks: turn rows of masks, one of each kind, to columns. */
-INLINE struct masks stride_masks(const uint8_t *p, __m512i *seen, bool lines)
+/* Look at the bytes of a stride; *seen gets all their bits. */
+INLINE struct stride stride_kinds(const uint8_t *p, __m512i *seen)
 {
-    const __m512i first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
-    const __m512i second = _mm512_set_epi64(0, 0, 0, 0, 13, 12, 5, 4);
-    __m512i even[4], odd[4], low, high;
-    struct masks m;
+    /* of two blocks: their bytes 0 of all quadwords, then bytes 1, then 2 */
+    static const uint8_t by_bit[64] ALIGNED = {
+        0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120,
+        1, 9, 17, 25, 33, 41, 49, 57, 65, 73, 81, 89, 97, 105, 113, 121,
+        2, 10, 18, 26, 34, 42, 50, 58, 66, 74, 82, 90, 98, 106, 114, 122,
+    };
+    __m512i two[4], first, last;
+    struct stride s;
 
     for (int i = 0; i < 4; i++) {
         __m512i a = load(p + 128 * i), b = load(p + 128 * i + 64);
         *seen = _mm512_ternarylogic_epi64(*seen, a, b, 0xFE); /* or */
-        a = block_kinds(a);
-        b = block_kinds(b);
-        even[i] = _mm512_unpacklo_epi64(a, b);
-        odd[i] = _mm512_unpackhi_epi64(a, b);
+        two[i] = _mm512_permutex2var_epi8(transposed_kinds(a),
+                                          _mm512_load_si512(by_bit),
+                                          transposed_kinds(b));
     }
-    low = _mm512_permutex2var_epi64(even[0], first, even[1]);
-    high = _mm512_permutex2var_epi64(even[2], first, even[3]);
-    m.quote = _mm512_shuffle_i64x2(low, high, 0x44);
-    m.control = _mm512_shuffle_i64x2(low, high, 0xEE);
-    low = _mm512_permutex2var_epi64(odd[0], first, odd[1]);
-    high = _mm512_permutex2var_epi64(odd[2], first, odd[3]);
-    m.backslash = _mm512_shuffle_i64x2(low, high, 0x44);
-    m.sign = _mm512_shuffle_i64x2(low, high, 0xEE);
-    low = _mm512_permutex2var_epi64(even[0], second, even[1]);
-    high = _mm512_permutex2var_epi64(even[2], second, even[3]);
-    m.space = _mm512_shuffle_i64x2(low, high, 0x44);
-    m.line_end = _mm512_setzero_si512();
-    if (lines) {
-        low = _mm512_permutex2var_epi64(odd[0], second, odd[1]);
-        high = _mm512_permutex2var_epi64(odd[2], second, odd[3]);
-        m.line_end = _mm512_shuffle_i64x2(low, high, 0x44);
-    }
-    return m;
+    first = _mm512_shuffle_i64x2(two[0], two[1], 0x44);
+    last = _mm512_shuffle_i64x2(two[2], two[3], 0x44);
+    s.bit0 = _mm512_shuffle_i64x2(first, last, 0x88);
+    s.bit1 = _mm512_shuffle_i64x2(first, last, 0xDD);
+    first = _mm512_shuffle_i64x2(two[0], two[1], 0xEE);
+    last = _mm512_shuffle_i64x2(two[2], two[3], 0xEE);
+    s.bit2 = _mm512_shuffle_i64x2(first, last, 0x88);
+    s.bit0 = turned_around(s.bit0);
+    s.bit1 = turned_around(s.bit1);
+    s.bit2 = turned_around(s.bit2);
+    return s;
 }
 
 /* The last bit of each mask. */
@@ -204,19 +191,6 @@ INLINE __m512i inside(__m512i quote, uint64_t *carry)
     return _mm512_mask_xor_epi64(in, (__mmask8)odd, in, _mm512_set1_epi64(-1));
 }
 
-/* Put the bytes of a mask at `to`, which has room for 64. Mostly they are few;
-   half a vector is stored at half the cost. */
-INLINE uint8_t *pack(uint8_t *to, __m512i block, uint64_t mask)
-{
-    __m512i packed = _mm512_maskz_compress_epi8(mask, block);
-    unsigned count = (unsigned)_mm_popcnt_u64(mask);
-
-    _mm256_storeu_si256((void *)to, _mm512_castsi512_si256(packed));
-    if (count > 32)
-        _mm512_storeu_si512(to, packed);
-    return to + count;
-}
-
 /* The masks of the bytes that a stride has; the others are padding. */
 INLINE __m512i valid_masks(size_t len)
 {
@@ -228,60 +202,92 @@ INLINE __m512i valid_masks(size_t len)
     return _mm512_srlv_epi64(_mm512_set1_epi64(-1), missing);
 }
 
-/* The first level. Returns whether control characters stand where they may;
-   *high: whether there is a byte that is not ASCII. */
-INLINE bool first_level(struct pass *pass, struct sc_tile *t, bool lines,
-                        bool *high)
+/* Where the bytes of stride i are. */
+INLINE const uint8_t *stride_at(const struct pass *pass,
+                                const struct sc_tile *t, size_t i)
+{
+    return i < t->len / STRIDE_BYTES ? t->data + i * STRIDE_BYTES : pass->pad;
+}
+
+static NOINLINE void find_kinds(struct pass *pass, const struct sc_tile *t)
+{
+    pass->high = 0;
+    for (size_t i = 0; i * STRIDE_BYTES < t->len; i++) {
+        __m512i seen = _mm512_setzero_si512();
+        pass->strides[i] = stride_kinds(stride_at(pass, t, i), &seen);
+        pass->high |= (uint64_t)(_mm512_movepi8_mask(seen) != 0) << i;
+    }
+}
+
+/* Where are tokens and scalars? Returns whether control characters stand only
+   where they may. */
+INLINE bool find_tokens(struct pass *pass, struct sc_tile *t, bool lines)
 {
     struct carry carry = {t->in_string, 0, 0};
-    struct dense *dense = &pass->dense;
-    uint8_t *tokens = dense->tokens + FIRST;
-    uint8_t *scalars = dense->scalars + FIRST;
-    __m512i bad = _mm512_setzero_si512(), seen = bad;
+    __m512i bad = _mm512_setzero_si512();
 
     for (size_t at = 0; at < t->len; at += STRIDE_BYTES) {
         size_t left = t->len - at;
-        const uint8_t *p = left < STRIDE_BYTES ? pass->pad : t->data + at;
-        __m512i valid = valid_masks(left);
+        struct stride s = pass->strides[at / STRIDE_BYTES];
+        __m512i backslash = WHERE(s, IS(BACKSLASH));
+        __m512i quote = WHERE(s, IS(QUOTE));
         __m512i escaped = _mm512_setzero_si512();
-        struct masks m = stride_masks(p, &seen, lines);
         __m512i in, signs, scalar, after, token;
-        uint64_t token_masks[STRIDE_BLOCKS] ALIGNED;
-        uint64_t scalar_masks[STRIDE_BLOCKS] ALIGNED;
 
-        if (_mm512_test_epi64_mask(m.backslash, m.backslash) | carry.escaped) {
-            escaped = escaped_of_each(m.backslash, &carry.escaped);
-            escaped = _mm512_and_si512(escaped, valid);
+        if (_mm512_test_epi64_mask(backslash, backslash) | carry.escaped) {
+            escaped = escaped_of_each(backslash, &carry.escaped);
+            escaped = _mm512_and_si512(escaped, valid_masks(left));
+            quote = _mm512_andnot_si512(escaped, quote);
             pass->with_escapes[at / 64 / 64] |=
                 (uint64_t)_mm512_test_epi64_mask(escaped, escaped)
                 << at / 64 % 64;
         }
         _mm512_store_si512(pass->escaped + at / 64, escaped);
-        m.quote = _mm512_andnot_si512(escaped, m.quote);
-        in = inside(m.quote, &carry.in_string);
-        bad = _mm512_or_si512(bad, _mm512_and_si512(m.control, in));
-        signs = _mm512_andnot_si512(in, _mm512_or_si512(m.sign, m.line_end));
-        /* neither in a string nor a quote, a sign, a space */
-        scalar = _mm512_ternarylogic_epi64(in, m.quote, m.sign, 0x01);
-        scalar = _mm512_andnot_si512(m.space, scalar);
+        in = inside(quote, &carry.in_string);
+        bad = _mm512_ternarylogic_epi64(
+            bad, in, WHERE(s, IS(TAB) | IS(LINE_END) | IS(CONTROL)), 0xF8);
+        signs = WHERE(s, IS(SIGN));
+        if (lines)
+            signs = _mm512_or_si512(signs, WHERE(s, IS(LINE_END)));
+        signs = _mm512_andnot_si512(in, signs);
+        scalar = WHERE(s, IS(OTHER) | IS(BACKSLASH) | IS(CONTROL));
+        scalar = _mm512_andnot_si512(in, scalar);
         after = all_behind(scalar, &carry.in_scalar);
-        token = _mm512_and_si512(m.quote, in);
+        token = _mm512_and_si512(quote, in);
         token = _mm512_ternarylogic_epi64(token, scalar, after, 0xF4);
         token = _mm512_or_si512(token, signs);
-        scalar = _mm512_and_si512(_mm512_or_si512(scalar, after), valid);
-        _mm512_store_si512(token_masks, token);
-        _mm512_store_si512(scalar_masks, scalar);
-        for (int i = 0; i < STRIDE_BLOCKS; i++) {
-            __m512i block = load(p + 64 * i);
-            tokens = pack(tokens, block, token_masks[i]);
-            scalars = pack(scalars, block, scalar_masks[i]);
+        scalar = _mm512_or_si512(scalar, after);
+        if (left < STRIDE_BYTES)
+            scalar = _mm512_and_si512(scalar, valid_masks(left));
+        _mm512_store_si512(pass->tokens + at / 64, token);
+        _mm512_store_si512(pass->scalars + at / 64, scalar);
+    }
+    t->in_string = carry.in_string;
+    return _mm512_test_epi64_mask(bad, bad) == 0;
+}
+
+static NOINLINE void pack_bytes(struct pass *pass, const struct sc_tile *t)
+{
+    struct dense *dense = &pass->dense;
+    uint8_t *tokens = dense->tokens + FIRST;
+    uint8_t *scalars = dense->scalars + FIRST;
+
+    for (size_t i = 0; i * STRIDE_BYTES < t->len; i++) {
+        const uint8_t *p = stride_at(pass, t, i);
+        const uint64_t *token_masks = pass->tokens + i * STRIDE_BLOCKS;
+        const uint64_t *scalar_masks = pass->scalars + i * STRIDE_BLOCKS;
+        __m512i any = _mm512_or_si512(_mm512_load_si512(token_masks),
+                                      _mm512_load_si512(scalar_masks));
+        if (_mm512_test_epi64_mask(any, any) == 0)
+            continue; /* all of it is in one string */
+        for (size_t k = 0; k < STRIDE_BLOCKS; k++) {
+            __m512i block = load(p + 64 * k);
+            tokens = pack(tokens, block, token_masks[k]);
+            scalars = pack(scalars, block, scalar_masks[k]);
         }
     }
     dense->token_count = (size_t)(tokens - dense->tokens) - FIRST;
     dense->scalar_count = (size_t)(scalars - dense->scalars) - FIRST;
-    t->in_string = carry.in_string;
-    *high = _mm512_movepi8_mask(seen) != 0;
-    return _mm512_test_epi64_mask(bad, bad) == 0;
 }
 
 /* Block i of the tile; *valid gets the bytes that it has. */
@@ -356,62 +362,22 @@ static NOINLINE bool escapes_are_good(struct pass *pass,
     return bad == 0;
 }
 
-/* Is all of it well-formed UTF-8, but for what is missing at the end? */
-static NOINLINE bool utf8_is_good(const struct pass *pass,
-                                  const struct sc_tile *t)
-{
-    const __m512i first_high = each16(utf8_first_high);
-    const __m512i first_low = each16(utf8_first_low);
-    const __m512i second_high = each16(utf8_second_high);
-    const __m512i half = BYTES(0x0F);
-    const __m512i two_on = _mm512_set_epi64(13, 12, 11, 10, 9, 8, 7, 6);
-    __m512i before = _mm512_setzero_si512(), bad = before;
-    size_t blocks = (t->len + 63) / 64;
-
-    for (size_t i = 0; i < blocks; i++) {
-        uint64_t valid;
-        __m512i block = tile_block(pass, t, i, &valid);
-        /* 16 bytes back, and from these 1, 2 and 3 bytes back */
-        __m512i back16 = _mm512_permutex2var_epi64(before, two_on, block);
-        __m512i back1 = _mm512_alignr_epi8(block, back16, 15);
-        __m512i back2 = _mm512_alignr_epi8(block, back16, 14);
-        __m512i back3 = _mm512_alignr_epi8(block, back16, 13);
-        __m512i a = _mm512_shuffle_epi8(
-            first_high, _mm512_and_si512(_mm512_srli_epi16(back1, 4), half));
-        __m512i b = _mm512_shuffle_epi8(first_low,
-                                        _mm512_and_si512(back1, half));
-        __m512i c = _mm512_shuffle_epi8(
-            second_high, _mm512_and_si512(_mm512_srli_epi16(block, 4), half));
-        /* 80 and more: the third byte of three, third or fourth of four */
-        __m512i third = _mm512_or_si512(
-            _mm512_subs_epu8(back2, BYTES(0xE0 - 0x80)),
-            _mm512_subs_epu8(back3, BYTES(0xF0 - 0x80)));
-        __m512i faults = _mm512_ternarylogic_epi64(a, b, c, 0x80); /* and */
-
-        /* (third & 0x80) ^ faults */
-        faults = _mm512_ternarylogic_epi64(third, BYTES(0x80), faults, 0x6A);
-        bad = _mm512_or_si512(bad, _mm512_maskz_mov_epi8(valid, faults));
-        before = block;
-    }
-    return _mm512_test_epi8_mask(bad, bad) == 0;
-}
-
 INLINE bool scan(struct sc_tile *t, bool lines)
 {
     struct pass pass;
     size_t rest = t->len % STRIDE_BYTES;
-    bool high;
 
     memset(pass.with_escapes, 0, sizeof pass.with_escapes);
     if (rest) {
         memset(pass.pad, ' ', sizeof pass.pad);
         memcpy(pass.pad, t->data + t->len - rest, rest);
     }
-    dense_begin(&pass.dense, t->state);
-    if (!first_level(&pass, t, lines, &high))
+    find_kinds(&pass, t);
+    if (!find_tokens(&pass, t, lines))
         return false;
+    pack_bytes(&pass, t);
     return (!has_escapes(&pass) || escapes_are_good(&pass, t)) &&
-           (!high || utf8_is_good(&pass, t)) &&
+           (!pass.high || utf8_is_good(t, pass.high)) &&
            tokens_are_good(&pass.dense, t) && scalars_are_good(&pass.dense);
 }
 

@@ -107,6 +107,7 @@ static bool take(sc_tile_scan *scan, struct sc_lex *lex, const uint8_t *data,
     uint8_t saved[SC_TILE_BYTES];
     size_t levels = lex->depth < len ? lex->depth : len;
     uint8_t *top = lex->is_object + 1 + lex->depth - levels;
+    const struct sc_lex before = *lex;
     struct sc_tile t = {0};
 
     t.data = data;
@@ -118,16 +119,17 @@ static bool take(sc_tile_scan *scan, struct sc_lex *lex, const uint8_t *data,
     t.state = !t.in_string ? lex->state : lex->in_key ? LEX_COLON : LEX_AFTER;
     t.depth = lex->depth;
     t.is_object = lex->is_object;
-    if (is_bad_lead(data[len - 1]))
-        return false;
     memcpy(saved, top, levels);
-    if (!scan(&t)) {
-        memcpy(top, saved, levels);
-        return false;
+    if (scan(&t) && !is_bad_lead(data[len - 1])) {
+        settle(lex, &t); /* may yet find a literal that begins badly */
+        if (!lex->status) {
+            *count += floor ? t.commas : t.documents;
+            return true;
+        }
     }
-    *count += floor ? t.commas : t.documents;
-    settle(lex, &t);
-    return true;
+    memcpy(top, saved, levels);
+    *lex = before;
+    return false;
 }
 
 size_t sc_tiles_skip(sc_tile_scan *scan, struct sc_lex *lex,

@@ -28,8 +28,9 @@ struct sc_tile {
     bool lines;         /* floor 0: documents may follow one another, each after
                            a line end, and line ends stand nowhere else */
     /* The state before the tile and, if it is taken, the one after it. A string
-       counts as read once it has begun, so does a number or a literal: what is
-       half read at the end, tiles.c finds out. */
+       counts as read once it has begun, so does a number or a literal: tiles.c
+       finds out what is half read at the end and, if that is a literal, whether
+       it is a good one so far. */
     uint8_t state;      /* LEX_VALUE to LEX_AFTER */
     bool in_string;
     uint32_t depth;

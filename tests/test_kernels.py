@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from pathlib import Path
 from random import Random
 
@@ -251,6 +251,29 @@ def test_levels_are_given_back_with_a_tile_that_is_turned_down() -> None:
             data = b"1," * 50 + b"1" + swapped + b"1," * 20 + wrong + b"2" * 50
             assert_alike([data], before=before)
             assert_alike([data], 2, before=before)
+
+
+def test_what_is_nearly_a_literal() -> None:
+    """As the last one before a long text, in the middle, and broken off at the end."""
+    words = [bytes(word) for n in (1, 2, 3) for word in product(b"truefalsn", repeat=n)]
+    for word in (b"true", b"false", b"null"):
+        for at in range(len(word) + 1):
+            words += [word[:at] + b"%c" % c + word[at:] for c in b"truefalsnE1,- "]
+            words += [word[:at] + b"%c" % c + word[at + 1 :] for c in b"truefalsnE1,- "]
+    for word in words:
+        before = b"[" + b"12," * 40 + word
+        assert_alike([before + b',"' + b"x" * 70 + b'"]'])
+        assert_alike([before, b"]"])
+        assert_alike([before + b",1", b"23]"])
+
+
+def test_sequences_of_bytes_that_begin_or_end_a_range_of_utf8() -> None:
+    """Any three of them, with one that is good behind them, over a block's end."""
+    edges = (
+        b"a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc1\xc2\xdf\xe0\xe1\xed\xee\xf0\xf1\xf4\xf5\xff"
+    )
+    for three in product(edges, repeat=3):
+        assert_alike([b'["' + b"a" * 60 + bytes(three) + b"\x80" + b"a" * 60])
 
 
 def test_tiles_that_end_in_every_state() -> None:
