@@ -54,6 +54,7 @@ NO_LIMIT = 2**64 - 1
 new_without_zeros = ffi.new_allocator(should_clear_after_alloc=False)
 NULL = ffi.NULL
 SC_ENOUGH = lib.SC_ENOUGH  # looked up once: enums of a library are slow to reach
+SC_NO_MEMORY = lib.SC_NO_MEMORY
 SIZE_MAX = 2 ** (8 * ffi.sizeof("size_t")) - 1
 
 BOM = b"\xef\xbb\xbf"
@@ -188,7 +189,7 @@ def text_prefix(body: bytes, max_chars: int) -> int:
 
 def _error(status: int, offset: int, data: Buffer = b"", at: int = 0) -> Exception:
     """Return the exception for a status; `at` is the wrong byte in the data, if any."""
-    if status == lib.SC_NO_MEMORY:
+    if status == SC_NO_MEMORY:
         return MemoryError()
     if status == lib.SC_INCOMPLETE:
         if offset == 0:
@@ -424,6 +425,9 @@ def clip_at_once(
     Returns:
         What `Core.fit` would; None if a `Core` is needed, for an error, because it
         is JSON Lines, or because the words are not the right ones.
+
+    Raises:
+        MemoryError: There is not enough.
     """
     kernel()
     fitted = ffi.new("sc_fitted *")
@@ -441,6 +445,8 @@ def clip_at_once(
         ends,
         LINES_MAX,
     )
+    if status == SC_NO_MEMORY:
+        raise MemoryError
     return _fitted(fitted, out, ends) if status == 0 else None
 
 

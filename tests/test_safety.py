@@ -278,11 +278,13 @@ asked = [
     {"max_chars": 700, "report": "detached", "collection": "/map"},
     {"max_bytes": 900, "read": "enough"},
     {"max_bytes": 8000, "max_items": 20, "max_string_chars": 50},
+    {"max_bytes": 3000, "incomplete": "error"},
 ]
 
 def run(data, options):
     try:
-        found = clip(data, incomplete="keep", max_depth=5000, **options)
+        given = {"incomplete": "keep", "max_depth": 5000, **options}
+        found = clip(data, **given)
         return found.data, found.report
     except (BudgetTooSmallError, IncompleteJSONError) as error:
         return type(error), error.args
