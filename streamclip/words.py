@@ -50,8 +50,8 @@ ENDED_NOTES = {
     "zh": "输入提前结束，可能还有更多。",
 }
 UNTOLD_NOTES = {
-    "en": "Some parts are not shown here; they exist.",
-    "zh": "部分内容此处未显示；它们存在。",
+    "en": "Some parts are not shown here, but exist.",
+    "zh": "部分内容此处未显示，但存在。",
 }
 TOOL_NOTES = {
     "en": " Call {tool} with `more` to get them.",

@@ -665,6 +665,6 @@ def test_a_note_without_lines_is_true() -> None:
     data = json.dumps({"k" * 5000: [*range(5000)]})
     told = json.loads(clip(data, max_bytes=8000).data)["_clip"]
     assert told["more_cuts"] == 1
-    assert told["note"] == "Some parts are not shown here; they exist."
+    assert told["note"] == "Some parts are not shown here, but exist."
     data = clip(b'{"a":1,', max_bytes=200, incomplete="keep").data
     assert json.loads(data)["_clip"]["note"].startswith("The input ended early")
