@@ -222,8 +222,8 @@ void sc_put_cursor_gap(struct sc_tree *t, const sc_words *words,
 
     for (uint32_t i; (i = next_cursor(&s)) != SC_NONE;) {
         struct sc_out scales = {NULL, 0, 0, 0};
-        uint32_t page = about(&s, t->nodes[i].parent);
-        if (!lost_elements(t, page, lines, count) || !put_path(t, i, &scales))
+        if (!put_path(t, i, &scales) ||
+            !lost_elements(t, about(&s, t->nodes[i].parent), lines, count))
             continue;
         out_byte(out, '"');
         put_path(t, i, out);
