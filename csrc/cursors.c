@@ -173,9 +173,11 @@ static bool put_path(const struct sc_tree *t, uint32_t i, struct sc_out *out)
 {
     uint32_t way[LEVELS_MAX];
     uint32_t levels = 0;
+    size_t len = 0;
 
     for (; i != sc_tree_root(t); i = t->nodes[i].parent) {
-        if (levels == LEVELS_MAX)
+        len += t->nodes[i].key_len;
+        if (levels == LEVELS_MAX || len > SC_PATH_MAX)
             return false;
         way[levels++] = i;
     }
