@@ -1,4 +1,4 @@
-/* clipper.c - the public interface: feed, finish, fit, render.
+/* clipper.c - the public interface: feed, finish, fit, put.
  *
  * bytes -> walk (grammar) -> tree (retained) -> fit (view, lines) -> render
  *                        \-> kernel (the rest: validated and counted)
@@ -23,6 +23,7 @@ struct sc_clipper {
     struct sc_lines lines;
     const sc_words *words; /* of the present view; NULL: there is none */
     sc_fitted fitted;      /* and what it came to */
+    uint32_t gap;          /* the cursor whose path belongs to that */
     bool has_cursor, cursors_sought;
     uint8_t *levels;
     /* our copies of the options' texts, the bytes behind them */
@@ -272,13 +273,14 @@ static int begin_fit(sc_clipper *c, const sc_words *words, struct sc_fit *f,
     return SC_OK;
 }
 
-/* The view stands: render and lines may be asked for. */
-static int end_fit(sc_clipper *c, const sc_words *words,
+/* The view stands: put may be asked for. */
+static int end_fit(sc_clipper *c, const struct sc_fit *f,
                    const sc_fitted *fitted, int status)
 {
     if (!status) {
-        c->words = words;
+        c->words = f->words;
         c->fitted = *fitted;
+        c->gap = f->gap;
     }
     return status;
 }
@@ -291,7 +293,7 @@ int sc_clipper_fit(sc_clipper *c, const sc_words *words,
 
     if (!status)
         status = sc_fit(&f, limits, fitted);
-    return end_fit(c, words, fitted, status);
+    return end_fit(c, &f, fitted, status);
 }
 
 int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
@@ -302,7 +304,7 @@ int sc_clipper_view(sc_clipper *c, const sc_words *words, uint32_t room,
 
     if (!status)
         status = sc_fit_at(&f, room, fitted);
-    return end_fit(c, words, fitted, status);
+    return end_fit(c, &f, fitted, status);
 }
 
 uint64_t sc_clipper_leading(sc_clipper *c)
@@ -344,29 +346,30 @@ int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
         return SC_NOT_FINISHED;
     sc_render(&c->tree, c->words, &to, NULL);
     put_lines(c, &to, ends);
-    if (f->gap_len)
-        sc_put_cursor_gap(&c->tree, c->words, c->lines.lines, c->lines.count,
-                          &to);
+    if (c->gap != SC_NONE)
+        sc_put_cursor(&c->tree, c->gap, &to);
     return to.len == size ? SC_OK : SC_NOT_FINISHED;
 }
 
 int sc_clipper_cursor_gap(sc_clipper *c, const sc_bytes *arrays, size_t count,
-                          uint8_t *out, size_t len, size_t *gap_len)
+                          uint8_t out[SC_GAP_MAX], size_t *gap_len)
 {
-    struct sc_out to = {out, len, 0, 0};
-    struct sc_line *lines = calloc(count + 1, sizeof *lines);
+    struct sc_out to = {out, SC_GAP_MAX, 0, 0};
+    sc_bytes *sorted;
+    uint32_t gap;
 
-    if (!lines)
+    *gap_len = 0;
+    if (!c->words || !c->has_cursor || count == 0)
+        return SC_OK;
+    sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
         return SC_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        lines[i].unit = SC_ITEMS;
-        lines[i].path_text = arrays[i].data;
-        lines[i].path_len = arrays[i].len;
-    }
-    if (c->words && c->has_cursor)
-        sc_put_cursor_gap(&c->tree, c->words, lines, count, &to);
+    memcpy(sorted, arrays, count * sizeof *sorted);
+    gap = sc_find_cursor_gap(&c->tree, c->words, sorted, count);
+    if (gap != SC_NONE)
+        sc_put_cursor(&c->tree, gap, &to);
     *gap_len = to.len;
-    free(lines);
+    free(sorted);
     return SC_OK;
 }
 

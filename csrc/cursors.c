@@ -7,7 +7,13 @@
  */
 #include "cursors.h"
 
+#include <stdlib.h>
+
+#include "lines.h"
+
 #define LEVELS_MAX 64 /* of the path of one that is told */
+_Static_assert(2 * SC_PATH_MAX + LEVELS_MAX + 2 <= SC_GAP_MAX,
+               "every byte escaped, with slashes and quotes");
 
 /* Keys to look for, and a bit for each of a few bins that they are in: most
    keys are in none that is looked for. */
@@ -159,12 +165,17 @@ static uint32_t next_cursor(struct search *s)
     return SC_NONE;
 }
 
-/* What the object i is about: itself, or what stands around it. */
+/* What the object i is about: itself, or what stands around it. SC_NONE: that
+   is so far out that no path from there to here would be told. */
 static uint32_t about(const struct search *s, uint32_t i)
 {
-    while (i != sc_tree_root(s->tree) && is_among(s->tree, i, &s->about_pages))
+    for (uint32_t levels = 0; levels <= LEVELS_MAX; levels++) {
+        if (i == sc_tree_root(s->tree) ||
+            !is_among(s->tree, i, &s->about_pages))
+            return i;
         i = s->tree->nodes[i].parent;
-    return i;
+    }
+    return SC_NONE;
 }
 
 /* Write the path of the member i as the report has it; false if it is too long
@@ -189,21 +200,52 @@ static bool put_path(const struct sc_tree *t, uint32_t i, struct sc_out *out)
     return true;
 }
 
-/* Does one of the lines tell of an array that is the value i, or is in it? */
-static bool lost_elements(const struct sc_tree *t, uint32_t i,
-                          const struct sc_line *lines, size_t count)
+/* The order in which all paths below one follow it: a slash comes first. */
+static int by_path(const void *left, const void *right)
+{
+    const sc_bytes *a = left, *b = right;
+    size_t len = a->len < b->len ? a->len : b->len;
+
+    for (size_t k = 0; k < len; k++)
+        if (a->data[k] != b->data[k])
+            return a->data[k] == '/'   ? -1
+                   : b->data[k] == '/' ? 1
+                                       : a->data[k] - b->data[k];
+    return (a->len > b->len) - (a->len < b->len);
+}
+
+/* Of paths in that order, the first that does not come before this one. */
+static const sc_bytes *at_or_behind(const sc_bytes *paths, size_t count,
+                                    const sc_bytes *path)
+{
+    while (count > 0) {
+        size_t half = count / 2;
+        if (by_path(&paths[half], path) < 0) {
+            paths += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return paths;
+}
+
+/* Is one of these paths, in that order, that of the value i, or below it? */
+static bool is_at_one(const struct sc_tree *t, uint32_t i,
+                      const sc_bytes *paths, size_t count)
 {
     uint8_t text[SC_PATH_MAX];
     struct sc_out out = {text, sizeof text, 0, 0};
+    sc_bytes path = {text, 0};
+    const sc_bytes *found;
 
     if (!put_path(t, i, &out) || out.len > sizeof text)
         return false;
-    for (; count > 0; lines++, count--)
-        if (lines->unit == SC_ITEMS && lines->path_len >= out.len &&
-            memcmp(lines->path_text, text, out.len) == 0 &&
-            (lines->path_len == out.len || lines->path_text[out.len] == '/'))
-            return true;
-    return false;
+    path.len = out.len;
+    found = at_or_behind(paths, count, &path);
+    return found < paths + count && found->len >= path.len &&
+           memcmp(found->data, text, path.len) == 0 &&
+           (found->len == path.len || found->data[path.len] == '/');
 }
 
 bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
@@ -216,20 +258,31 @@ bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
     return next_cursor(&s) != SC_NONE;
 }
 
-void sc_put_cursor_gap(struct sc_tree *t, const sc_words *words,
-                       const struct sc_line *lines, size_t count,
-                       struct sc_out *out)
+uint32_t sc_find_cursor_gap(struct sc_tree *t, const sc_words *words,
+                            sc_bytes *arrays, size_t count)
 {
     struct search s = search_in(t, words, true);
+    uint32_t last = SC_NONE; /* the page of the cursor before */
+    bool lost = false;
 
+    if (count == 0)
+        return SC_NONE;
+    qsort(arrays, count, sizeof *arrays, by_path);
     for (uint32_t i; (i = next_cursor(&s)) != SC_NONE;) {
+        uint32_t page = about(&s, t->nodes[i].parent);
         struct sc_out scales = {NULL, 0, 0, 0};
-        if (!put_path(t, i, &scales) ||
-            !lost_elements(t, about(&s, t->nodes[i].parent), lines, count))
-            continue;
-        out_byte(out, '"');
-        put_path(t, i, out);
-        out_byte(out, '"');
-        return;
+        if (page != last)
+            lost = page != SC_NONE && is_at_one(t, page, arrays, count);
+        last = page;
+        if (lost && put_path(t, i, &scales))
+            return i;
     }
+    return SC_NONE;
+}
+
+void sc_put_cursor(const struct sc_tree *t, uint32_t i, struct sc_out *out)
+{
+    out_byte(out, '"');
+    put_path(t, i, out);
+    out_byte(out, '"');
 }

@@ -2,7 +2,6 @@
 #ifndef STREAMCLIP_CURSORS_H
 #define STREAMCLIP_CURSORS_H
 
-#include "lines.h"
 #include "out.h"
 #include "view.h"
 
@@ -10,11 +9,14 @@
    path? */
 bool sc_has_cursor(struct sc_tree *t, const sc_words *words);
 
-/* Write the path of the cursor that skips what was left out, as a JSON string:
-   the first that the view shows of a page in which, as one of the lines tells,
-   an array lost elements. Nothing if there is none. */
-void sc_put_cursor_gap(struct sc_tree *t, const sc_words *words,
-                       const struct sc_line *lines, size_t count,
-                       struct sc_out *out);
+/* Find the cursor that skips what was left out: the first that the view shows
+   of a page in which one of these arrays, which lost elements, stands. The
+   arrays are told by their paths, as lines have them, and put in an order of
+   ours. SC_NONE if there is none. */
+uint32_t sc_find_cursor_gap(struct sc_tree *t, const sc_words *words,
+                            sc_bytes *arrays, size_t count);
+
+/* Write its path as a JSON string. */
+void sc_put_cursor(const struct sc_tree *t, uint32_t i, struct sc_out *out);
 
 #endif

@@ -7,6 +7,8 @@
  */
 #include "fit.h"
 
+#include <stdlib.h>
+
 #include "cursors.h"
 #include "render.h"
 
@@ -208,15 +210,38 @@ static int try_view(struct sc_fit *f, const sc_limits *limits, bool *fits)
     return SC_OK;
 }
 
+/* Find the cursor that skips what the view lacks. SC_OK or SC_NO_MEMORY. */
+static int find_gap(struct sc_fit *f)
+{
+    const struct sc_lines *l = f->lines;
+    sc_bytes *arrays;
+    size_t count = 0;
+
+    f->gap = SC_NONE;
+    if (!f->has_cursor || l->count == 0)
+        return SC_OK;
+    arrays = malloc(l->count * sizeof *arrays);
+    if (!arrays)
+        return SC_NO_MEMORY;
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->lines[i].unit != SC_ITEMS)
+            continue;
+        arrays[count].data = l->lines[i].path_text;
+        arrays[count++].len = l->lines[i].path_len;
+    }
+    f->gap = sc_find_cursor_gap(f->tree, f->words, arrays, count);
+    free(arrays);
+    return SC_OK;
+}
+
 /* Tell what the view came to. */
 static int describe(struct sc_fit *f, sc_fitted *fitted)
 {
-    const struct sc_line *first = NULL;
     struct sc_out out = {NULL, 0, 0, 0}, gap = {NULL, 0, 0, 0};
     uint32_t root = sc_tree_root(f->tree);
 
     weigh(f);
-    if (find_lines(f))
+    if (find_lines(f) || find_gap(f))
         return SC_NO_MEMORY;
     for (size_t i = 0; i < f->lines->count; i++) {
         if (i > 0)
@@ -234,13 +259,13 @@ static int describe(struct sc_fit *f, sc_fitted *fitted)
     fitted->untold = f->lines->untold;
     fitted->lines_len = out.len;
     if (f->lines->count) {
-        first = f->lines->lines;
+        const struct sc_line *first = f->lines->lines;
         fitted->first_unit = first->unit;
         fitted->first_kept = first->kept;
         fitted->first_total = first->total;
     }
-    if (f->has_cursor)
-        sc_put_cursor_gap(f->tree, f->words, first, f->lines->count, &gap);
+    if (f->gap != SC_NONE)
+        sc_put_cursor(f->tree, f->gap, &gap);
     fitted->gap_len = gap.len;
     return SC_OK;
 }

@@ -19,6 +19,7 @@ struct sc_fit {
     uint32_t room;
     size_t bytes; /* of its data */
     uint64_t chars;
+    uint32_t gap; /* the cursor that skips what it lacks; SC_NONE: none */
 };
 
 /* All answer SC_OK, SC_NO_MEMORY or SC_TOO_SMALL and fill in `fitted`. */

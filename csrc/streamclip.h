@@ -136,7 +136,7 @@ typedef struct sc_fitted {
     bool note;           /* room for the note was set aside */
     bool selection;      /* and for the selection */
     bool root_is_object; /* else the block needs a wrapping */
-    size_t data_len;     /* bytes that render writes, marks included */
+    size_t data_len;     /* bytes of the data, marks included */
     size_t data_chars;   /* the same in code points */
     size_t lines;        /* how many lines the report may have */
     size_t lines_len;    /* and their bytes */
@@ -169,7 +169,8 @@ sc_clipper *sc_clipper_new(const sc_options *options);
 /* Free it; NULL is fine. */
 void sc_clipper_free(sc_clipper *c);
 
-/* Take the next len bytes. SC_ENOUGH: stop feeding, call finish. */
+/* Take the next len bytes, which nobody may change meanwhile: counts would be
+   wrong. SC_ENOUGH: stop feeding, call finish. */
 int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len);
 
 /* Take the input for JSON Lines, though it have but one line. Before feed. */
@@ -231,10 +232,13 @@ uint64_t sc_clipper_leading(sc_clipper *c);
 int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
                    size_t count);
 
+/* The most bytes that the path of a cursor has. */
+#define SC_GAP_MAX 8258
+
 /* Find that cursor if these arrays (paths, as lines have them) lost elements.
-   SC_OK; *gap_len gets the bytes of its path, of which `len` are written. */
+   SC_OK or SC_NO_MEMORY; *gap_len gets the bytes of its path. */
 int sc_clipper_cursor_gap(sc_clipper *c, const sc_bytes *arrays, size_t count,
-                          uint8_t *out, size_t len, size_t *gap_len);
+                          uint8_t out[SC_GAP_MAX], size_t *gap_len);
 
 /* Find such strings of the present view, at most `count` of them; how many. */
 size_t sc_clipper_cut_strings(sc_clipper *c, sc_cut_string *strings,

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lex_steps.h"
-
 int sc_tree_init(struct sc_tree *t, const sc_options *options)
 {
     memset(t, 0, sizeof *t);

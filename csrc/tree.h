@@ -107,7 +107,8 @@ struct sc_view_node {
 struct sc_tree {
     struct sc_node *nodes;
     struct sc_view_node *view;
-    uint32_t *order; /* containers in the order a view met them */
+    uint32_t *order; /* containers in the order a view met them; free for other
+                        lists of nodes when no view is being taken */
     uint32_t count;
     uint32_t capacity;
 
@@ -156,7 +157,7 @@ struct sc_tree {
     const sc_bytes *drop;
     size_t drop_len;
     uint8_t keep; /* enum sc_keep */
-    bool is_picky; /* one of them may keep a value from being retained */
+    bool is_picky; /* one of them has a say in what becomes of each value */
     bool cut_atoms;
     bool stop_early;
     bool stopped;

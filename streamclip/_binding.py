@@ -579,12 +579,12 @@ class Core:
         Returns:
             Its path as a JSON string, empty if there is none.
         """
-        asked = self._clipper, arrays.array, len(arrays.texts)
-        size = ffi.new("size_t *")
-        self._check(lib.sc_clipper_cursor_gap(*asked, NULL, 0, size))
-        out = ffi.new("uint8_t[]", size[0])
-        self._check(lib.sc_clipper_cursor_gap(*asked, out, len(out), size))
-        return bytes(ffi.buffer(out))
+        out, size = ffi.new("uint8_t[]", lib.SC_GAP_MAX), ffi.new("size_t *")
+        count = len(arrays.texts)
+        self._check(
+            lib.sc_clipper_cursor_gap(self._clipper, arrays.array, count, out, size)
+        )
+        return bytes(ffi.buffer(out, size[0]))
 
     def cut_strings(self, most: int) -> list[CutString]:
         """Find the shortened strings of the last fit that may hold JSON."""
