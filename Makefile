@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-CSRC := $(sort $(wildcard csrc/*))
+CSRC := $(sort $(shell find csrc -type f))
 BUILD_FILES := setup.py ffi_build.py
 
 # -fno-wrapv: Python asks for -fwrapv, which hides signed overflow from UBSan.
@@ -14,12 +14,16 @@ SANITIZE_DIR := build/sanitize
 SANITIZE_FLAGS := -O1 -g -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -fno-wrapv
 # What hardly reaches the core would only take time.
-SANITIZE_IGNORE := $(addprefix --ignore=tests/test_,$(addsuffix .py,cli cli_store \
-	commands demo errors gallery numbers packaging readme reference sources \
+SANITIZE_IGNORE := --ignore=tests/commands --ignore=tests/laws/test_reference.py \
+	$(addprefix --ignore=tests/units/test_,$(addsuffix .py,errors packaging sources \
 	tokens)) \
-	--ignore-glob='tests/test_context_*'
+	--ignore-glob='tests/*/test_context_*'
 SANITIZE_OPTIONS := detect_leaks=0:abort_on_error=1:print_stacktrace=1:$\
 	allocator_may_return_null=1
+
+# How many random cases a comparison draws, and from which seed.
+CASES ?= 2000
+SEED ?= 1
 
 # The commit that bench-instructions compares with.
 AGAINST ?= HEAD~1
@@ -34,7 +38,8 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo gallery test test-store test-slow cross check format \
+.PHONY: help build demo gallery test test-store test-slow agreement \
+	fuzz-kernels cross check format \
 	sanitize bench bench-report bench-short bench-instructions dist test-dist \
 	clean
 
@@ -86,8 +91,14 @@ test-store: build $(VENV)/servers ## store 200 MB, on a disk and a server; kills
 test-slow: build $(VENV)/slow ## run the slow tests: memory, corpus
 	$(BIN)/pytest -m slow
 
+agreement: build ## compare core and reference: CASES=2000 SEED=1
+	PYTHONPATH=tests/support $(BIN)/python tests/laws/test_agreement.py $(CASES) $(SEED)
+
+fuzz-kernels: build ## compare the kernels: CASES=2000 SEED=1
+	PYTHONPATH=tests/support $(BIN)/python tests/laws/test_kernels.py $(CASES) $(SEED)
+
 cross: build ## the ARM kernel, with a cross compiler and qemu-user
-	$(BIN)/python tests/cross.py 20000
+	PYTHONPATH=tests/support:tests/laws $(BIN)/python tests/scripts/cross.py 20000
 
 check: build ## lint, check formatting and types
 	$(BIN)/ruff check
@@ -160,7 +171,7 @@ test-dist: dist ## install what dist built and try it
 		$(BIN)/python -m venv "$$tmp/venv"; \
 		"$$tmp/venv/bin/python" -m pip -qq --disable-pip-version-check \
 			install "$(CURDIR)/$$archive[cli]"; \
-		(cd "$$tmp" && venv/bin/python -I "$(CURDIR)/tests/smoke.py"); \
+		(cd "$$tmp" && venv/bin/python -I "$(CURDIR)/tests/scripts/smoke.py"); \
 	done
 
 clean: ## remove all that make made

@@ -23,8 +23,8 @@ def declarations() -> str:
 
 
 def files(*patterns: str) -> list[str]:
-    """Return the files of csrc/ that match, in an order that never changes."""
-    return sorted(path.as_posix() for p in patterns for path in CSRC.glob(p))
+    """Return the files below csrc/ that match, in an order that never changes."""
+    return sorted(path.as_posix() for p in patterns for path in CSRC.rglob(p))
 
 
 override = os.environ.get("STREAMCLIP_CFLAGS")

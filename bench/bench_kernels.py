@@ -18,7 +18,7 @@ from bench_clip import begins
 from contenders import CLIPPERS, SCANNERS
 from inputs import KINDS, MB, document, document_file, truth
 from streamclip import kernel
-from streamclip._binding import usable_kernels, using_kernel
+from streamclip.core.binding import usable_kernels, using_kernel
 
 CHUNK = 256 * 1024
 MAX_DEPTH = 1024

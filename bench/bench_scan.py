@@ -8,7 +8,7 @@ from clock import cpu_seconds
 from contenders import SCANNERS, pairs
 from inputs import KINDS, document, truth
 from streamclip import InvalidJSONError
-from streamclip._binding import check
+from streamclip.core.binding import check
 
 pytestmark = pytest.mark.benchmark(timer=cpu_seconds)
 

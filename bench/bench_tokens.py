@@ -15,7 +15,7 @@ import pytest
 
 from inputs import document_file, truth
 from streamclip import clip
-from streamclip.tokens import counter
+from streamclip.tokens.counting import counter
 
 LIMIT = 2000
 BYTES = 8000

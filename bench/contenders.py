@@ -51,7 +51,7 @@ class StreamclipCheck:
     """The bare scan. It counts nothing, so it is only asked whether all is well."""
 
     def __init__(self) -> None:
-        from streamclip._binding import check
+        from streamclip.core.binding import check
 
         self._check = check
 

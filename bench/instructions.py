@@ -64,7 +64,7 @@ def write_inputs(directory: Path) -> None:
 def jobs(inputs: Path) -> Iterator[Callable[[], object]]:
     """Yield what JOBS names."""
     from streamclip import clip
-    from streamclip._binding import check
+    from streamclip.core.binding import check
 
     for kind in LARGE:
         data = (inputs / kind).read_bytes()

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cursors.h"
-#include "fit.h"
-#include "kernel.h"
-#include "render.h"
-#include "walk.h"
+#include "report/cursors.h"
+#include "report/fit.h"
+#include "kernels/kernel.h"
+#include "report/render.h"
+#include "retain/walk.h"
 
 /* Of JSON as it mostly is, for the first guess. */
 #define BYTES_PER_NODE 16

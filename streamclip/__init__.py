@@ -11,9 +11,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from streamclip._binding import kernel
-from streamclip.clip import aclip, aclip_records, clip, clip_records
+from streamclip.api import aclip, aclip_records, clip, clip_records
 from streamclip.clipper import Clip, Clipper, Stats
+from streamclip.core.binding import kernel
 from streamclip.errors import (
     BudgetTooSmallError,
     ClipperBusyError,
@@ -23,12 +23,12 @@ from streamclip.errors import (
     ReferenceNotFoundError,
     StreamclipError,
 )
-from streamclip.options import ClipOptions
-from streamclip.report import Cut, Report, Slice
+from streamclip.options.options import ClipOptions
+from streamclip.report.values import Cut, Report, Slice
 
 if TYPE_CHECKING:
-    from streamclip.outlines import outline
-    from streamclip.store import Store, Stored
+    from streamclip.store.outlines import outline
+    from streamclip.store.store import Store, Stored
 
 __version__ = "0.1.0"
 
@@ -60,7 +60,7 @@ __all__ = [
 
 # What few programs use is imported when it is asked for. No module may have the
 # name of a function here: whoever imported it would put it in the function's place.
-WHEN_ASKED = {"Store": "store", "Stored": "store", "outline": "outlines"}
+WHEN_ASKED = {"Store": "store", "Stored": "store", "outline": "store.outlines"}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from streamclip.cli import main
+from streamclip.cli.clip import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,17 +15,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamclip._binding import BOM, Core
+from streamclip.core.binding import BOM, Core
 from streamclip.errors import ClipperBusyError, InvalidJSONError
-from streamclip.hints import HEAD_BYTES, head_hint
-from streamclip.markers import HELD_BYTES, find_marker
-from streamclip.measures import Measure, Steps, measure_of
-from streamclip.merge import Opening
-from streamclip.options import ClipOptions, Options, Writer, checked
-from streamclip.report import Cut, Page, Report, Slice
-from streamclip.result import Ended
-from streamclip.sources import Chunk, encode_chunk, run_in_thread
-from streamclip.tokens import is_async
+from streamclip.errors.hints import HEAD_BYTES, head_hint
+from streamclip.fit.finish import Ended
+from streamclip.intake.foreign_cuts import HELD_BYTES, find_marker
+from streamclip.intake.sources import Chunk, encode_chunk, run_in_thread
+from streamclip.options.options import ClipOptions, Options, Writer, checked
+from streamclip.report.earlier import Opening
+from streamclip.report.values import Cut, Page, Report, Slice
+from streamclip.tokens.counting import is_async
+from streamclip.tokens.measures import Measure, Steps, measure_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack

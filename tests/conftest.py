@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-collect_ignore = ["cross.py", "smoke.py"]  # scripts
+collect_ignore = ["scripts"]  # scripts
 
 # Sanitizers and slow machines make generation slow without making it wrong.
 settings.register_profile(

@@ -1,4 +1,4 @@
-"""Write csrc/text_table.h: the code points that text is never cut before.
+"""Write csrc/tree/cut_points_table.h: the code points that text is never cut before.
 
     python tools/make_text_table.py
 
@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
-HEADER = Path(__file__).resolve().parent.parent / "csrc" / "text_table.h"
+HEADER = Path(__file__).resolve().parent.parent / "csrc" / "tree" / "cut_points_table.h"
 
 # What docs/semantics.md, section 6, names beside category M. Variation
 # selectors are in M; what pairs up is a rule of text.c and not in the table.

@@ -19,7 +19,7 @@ from streamclip.context.recognition import shape_of
 from streamclip.context.request import Request, check_size
 from streamclip.context.shape import Message, System
 from streamclip.context.texts import shortened
-from streamclip.tokens import Tokenizer, counter
+from streamclip.tokens.counting import Tokenizer, counter
 
 __all__ = ["assemble"]
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from streamclip.merge import OUR_KEYS
+from streamclip.report.earlier import OUR_KEYS
 
 __all__ = ["is_clip_of"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from streamclip.context.shape import Message
 from streamclip.errors import InvalidMessageError
-from streamclip.tokens import as_count
+from streamclip.tokens.counting import as_count
 
 __all__ = ["Costs"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from streamclip._binding import check, text_prefix
-from streamclip.clip import clip
+from streamclip.api import clip
+from streamclip.core.binding import check, text_prefix
 from streamclip.errors import BudgetTooSmallError, InvalidJSONError
-from streamclip.options import MAX_TOKENS, squeezed
+from streamclip.options.options import MAX_TOKENS, squeezed
 
 __all__ = ["is_json", "shortened"]
 

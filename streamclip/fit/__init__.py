@@ -1,0 +1,1 @@
+"""An input that has ended becomes the clip that fits every budget."""

@@ -1,0 +1,1 @@
+"""Input becomes chunks of bytes: sources, records, and cuts that others made."""
