@@ -1,6 +1,6 @@
 /* cut_points.h - numbers that cut_points.c and the retained tree agree on. */
-#ifndef STREAMCLIP_TEXT_H
-#define STREAMCLIP_TEXT_H
+#ifndef STREAMCLIP_CUT_POINTS_H
+#define STREAMCLIP_CUT_POINTS_H
 
 #include "streamclip.h"
 

@@ -5,8 +5,8 @@
  * General category M, zero-width joiner, emoji skin tones, tag characters and
  * Hangul vowel and trailing jamo, as ranges: sorted, apart, ends included.
  */
-#ifndef STREAMCLIP_TEXT_TABLE_H
-#define STREAMCLIP_TEXT_TABLE_H
+#ifndef STREAMCLIP_CUT_POINTS_TABLE_H
+#define STREAMCLIP_CUT_POINTS_TABLE_H
 
 #include <stdint.h>
 
