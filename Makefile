@@ -38,10 +38,9 @@ BENCH_SHORT_ARGS := --benchmark-min-rounds=1 --benchmark-max-time=0.05 \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo gallery test test-store test-slow agreement \
-	fuzz-kernels cross check format \
-	sanitize bench bench-report bench-short bench-instructions dist test-dist \
-	clean
+.PHONY: help build demo gallery test test-quick test-store test-slow agreement \
+	fuzz-kernels cross check format sanitize bench bench-report bench-short \
+	bench-instructions dist test-dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' \
@@ -77,8 +76,11 @@ demo: build ## run examples/demo.py
 gallery: build ## write docs/gallery.md
 	@$(BIN)/python examples/gallery.py
 
-test: build ## run the core tests
-	$(BIN)/pytest
+test: build ## run the core tests, on all cores
+	$(BIN)/pytest -n auto
+
+test-quick: build ## few examples, no child processes: under 30 seconds
+	$(BIN)/pytest -n auto --quick
 
 $(VENV)/servers: pyproject.toml | $(VENV)/built
 	@echo "installing a server that speaks S3, and a client"

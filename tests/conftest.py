@@ -2,7 +2,9 @@
 
 import importlib.util
 import os
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,25 +31,50 @@ settings.register_profile(
     "sanitize", parent=settings.get_profile("default"), max_examples=15
 )
 settings.register_profile(
+    "quick", parent=settings.get_profile("default"), max_examples=5
+)
+settings.register_profile(
     "long", parent=settings.get_profile("default"), max_examples=5000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let `make sanitize` name the only directory streamclip may come from."""
+    """Add the options of `make sanitize` and `make test-quick`."""
     parser.addoption("--require-core", type=Path, help="directory of streamclip")
+    parser.addoption(
+        "--quick", action="store_true", help="few examples, no child processes"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse to test another copy of streamclip than the one asked for."""
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
     required = config.getoption("--require-core")
     if required is None:
         return
-    spec = importlib.util.find_spec("streamclip")
-    found = Path(spec.origin) if spec and spec.origin else Path()
-    if not found.is_relative_to(required.resolve()):
-        raise pytest.UsageError(f"not the copy in {required}: {found}")
+    # The core by itself too: a copy without one finds that of an editable install.
+    for name in ("streamclip", "streamclip._core"):
+        try:
+            spec = importlib.util.find_spec(name)
+        except ImportError as error:
+            raise pytest.UsageError(f"no {name} in {required}: {error}") from error
+        found = Path(spec.origin) if spec and spec.origin else Path()
+        if not found.is_relative_to(required.resolve()):
+            raise pytest.UsageError(f"{name} is not the copy in {required}: {found}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_child_processes(request: pytest.FixtureRequest) -> None:
+    """Skip what starts a process, if --quick asks for that."""
+    if not request.config.getoption("--quick"):
+        return
+
+    def skip(*_: Any, **__: Any) -> None:
+        pytest.skip("starts a child process")
+
+    subprocess.Popen.__init__ = skip  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")

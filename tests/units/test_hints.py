@@ -127,7 +127,7 @@ def test_any_bytes_may_be_asked_about(before: bytes, after: bytes, kind: str) ->
 def test_a_long_head_is_soon_looked_through(unit: bytes) -> None:
     """No pattern goes back and forth in it."""
     head = (unit * HEAD_BYTES)[:HEAD_BYTES]
-    begin = time.perf_counter()
+    begin = time.process_time()
     for end in (b"", b"\n", b"\n{", b"{\n"):
         head_hint(head[: -len(end) or None] + end)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5

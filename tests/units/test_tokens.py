@@ -121,9 +121,9 @@ def slow_texts(name: str, size: int, seconds: float) -> dict[str, float]:
     count("")  # loads it
     times = {}
     for kind, text in hostile(size).items():
-        start = time.perf_counter()
+        start = time.process_time()
         assert count(text) > 0
-        times[kind] = time.perf_counter() - start
+        times[kind] = time.process_time() - start
     return {kind: taken for kind, taken in times.items() if taken > seconds}
 
 
