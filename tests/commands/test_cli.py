@@ -464,7 +464,16 @@ def endless(*args: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
         thread.join(60)
 
 
+@pytest.fixture
+def _sigint_is_heard() -> Iterator[None]:
+    """Let children hear SIGINT, which a job in the background hands on ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @needs_posix
+@pytest.mark.usefixtures("_sigint_is_heard")
 def test_ctrl_c_ends_an_endless_input() -> None:
     """With the status of a shell, and without a traceback or data."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -150,6 +151,28 @@ assert streamclip.outline is streamclip.store.outlines.outline
 assert streamclip.Store is streamclip.store.Store
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_copy_without_a_core_is_not_tested(tmp_path: Path) -> None:
+    """Else it is tested with the core of an editable install."""
+    copy, tests = tmp_path / "copy", tmp_path / "tests"
+    coreless = shutil.ignore_patterns("_core*")
+    shutil.copytree(PACKAGE, copy / "streamclip", ignore=coreless)
+    tests.mkdir()
+    (tests / "test_it.py").write_text("def test_it(): pass")
+    shutil.copy(Path(__file__).parents[1] / "conftest.py", tests)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    for required, status in ((PACKAGE.parent, 0), (copy, 4)):
+        path = str(required)
+        done = subprocess.run(
+            [*command, f"--require-core={path}"],
+            env={**os.environ, "PYTHONPATH": path},
+            cwd=tests,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+    assert b"streamclip._core" in done.stderr
 
 
 @pytest.mark.skipif(
