@@ -23,6 +23,7 @@ from streamclip.intake.foreign_cuts import HELD_BYTES, find_marker
 from streamclip.intake.sources import Chunk, encode_chunk, run_in_thread
 from streamclip.options.options import ClipOptions, Options, Writer, checked
 from streamclip.report.earlier import Opening
+from streamclip.report.guard import guarded
 from streamclip.report.values import Cut, Page, Report, Slice
 from streamclip.tokens.counting import is_async
 from streamclip.tokens.measures import Measure, Steps, measure_of
@@ -318,7 +319,9 @@ class Clipper:
             made, tokens = yield from ended.result()
         except InvalidJSONError as error:
             raise self._with_hint(error) from None
-        data = made.data
+        asked = self._options
+        is_jsonl = core.is_jsonl
+        data = guarded(made.data, asked.limits, asked.max_depth, is_jsonl=is_jsonl)
         lossless = made.complete and ended.selection() is None
         saved = self._read - len(data) if lossless else 0
         seconds = time.perf_counter() - self._started if self._started else 0.0

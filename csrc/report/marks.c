@@ -74,7 +74,8 @@ uint32_t sc_old_mark(const struct sc_tree *t, uint32_t i, const sc_words *words)
 struct saying {
     struct sc_out *out;
     const sc_words *words;
-    uint64_t fields;
+    uint64_t fields;  /* different names of fields so far */
+    uint64_t missing; /* members that are only counted */
 };
 
 /* Name one more field; beyond some they are only counted. */
@@ -88,6 +89,24 @@ static void say_field(struct saying *s, const uint8_t *body, size_t len)
     out_string(s->out, body, len);
 }
 
+/* End the list of fields, of which there are at least `least`. */
+static void end_fields(struct saying *s, uint64_t least)
+{
+    uint64_t named = s->fields < FIELDS_MAX ? s->fields : FIELDS_MAX;
+
+    least = least < s->fields ? s->fields : least;
+    if (least == 0)
+        return;
+    if (named == 0)
+        out_word(s->out, s->words->mark_fields);
+    if (least > named) {
+        out_put(s->out, named ? ",\"+" : "[\"+", 3);
+        out_number(s->out, least - named);
+        out_byte(s->out, '"');
+    }
+    out_byte(s->out, ']');
+}
+
 static uint64_t number_of(const uint8_t *digits, size_t len)
 {
     uint64_t number = 0;
@@ -97,9 +116,20 @@ static uint64_t number_of(const uint8_t *digits, size_t len)
     return number;
 }
 
-/* Is the field told anew, as a member that is dirty in this view? */
-static bool told_anew(struct sc_tree *t, uint32_t i, const uint8_t *body,
-                      size_t len)
+/* Is it a number as a mark has it: at least 1, and of few digits? */
+static bool is_count(const uint8_t *digits, size_t len)
+{
+    if (len == 0 || len > 18 || digits[0] == '0')
+        return false;
+    for (size_t k = 0; k < len; k++)
+        if (!lex_is_digit(digits[k]))
+            return false;
+    return true;
+}
+
+/* The member of the object i with this key; SC_NONE: it has none. */
+static uint32_t find_member(const struct sc_tree *t, uint32_t i,
+                            const uint8_t *body, size_t len)
 {
     uint32_t end = i + t->nodes[i].span;
 
@@ -107,35 +137,64 @@ static bool told_anew(struct sc_tree *t, uint32_t i, const uint8_t *body,
         const struct sc_node *m = &t->nodes[c];
         if (m->key_known && m->key_len == len &&
             memcmp(sc_key(t, m), body, len) == 0)
-            return !sc_shown(t, c) || sc_shown_dirty(t, c);
+            return c;
     }
-    return false;
+    return SC_NONE;
+}
+
+/* What the fields of an old mark come to. */
+struct old_fields {
+    uint64_t count;   /* of those that it named or counted */
+    uint64_t unnamed; /* of those that it only counted */
+    uint64_t left;    /* named ones that are left out and counted now */
+};
+
+/* Say one field of the old mark of the object i, unless it is said anew: as a
+   member with a place in this view, or as one that is only counted. */
+static void say_old_field(struct saying *s, struct sc_tree *t, uint32_t i,
+                          uint32_t e, struct old_fields *old)
+{
+    const struct sc_node *field = &t->nodes[e];
+    const uint8_t *body = sc_body(t, field);
+    uint32_t c = find_member(t, i, body, field->len);
+
+    if (c == SC_NONE && body[0] == '+' && is_count(body + 1, field->len - 1)) {
+        old->unnamed = number_of(body + 1, field->len - 1);
+        old->count += old->unnamed;
+        return;
+    }
+    old->count++;
+    if (c == SC_NONE || (sc_shown(t, c) && !sc_shown_dirty(t, c)))
+        say_field(s, body, field->len);
+    else if (!sc_shown(t, c) && s->missing)
+        old->left++;
 }
 
 /* Say what the old mark said: the strings of its array, and its number, which
-   is added to *missing. */
-static void say_old(struct saying *s, struct sc_tree *t, uint32_t i,
-                    uint32_t mark, uint64_t *missing)
+   is added to what is missing. Answers how many fields there are at least: of
+   those that were only counted, some may be among the members that are said
+   anew, and nobody knows which. */
+static uint64_t say_old(struct saying *s, struct sc_tree *t, uint32_t i,
+                        uint32_t mark)
 {
     uint32_t end = mark + t->nodes[mark].span;
+    struct old_fields old = {0, 0, 0};
+    uint64_t missing = 0, elsewhere;
 
     for (uint32_t c = mark + 2; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
         uint32_t last = c + m->span;
-        if (m->kind == SC_PLAIN && m->len && sc_body(t, m)[0] != '-')
-            *missing += number_of(sc_body(t, m), m->len);
+        if (m->kind == SC_PLAIN && is_count(sc_body(t, m), m->len))
+            missing = number_of(sc_body(t, m), m->len);
         for (uint32_t e = c + 1; m->kind == SC_ARRAY && e < last;
-             e += t->nodes[e].span) {
-            const struct sc_node *field = &t->nodes[e];
-            const uint8_t *body = sc_body(t, field);
-            if (field->kind != SC_STRING || field->len == 0)
-                continue;
-            if (body[0] == '+')
-                s->fields += number_of(body + 1, field->len - 1);
-            else if (!told_anew(t, i, body, field->len))
-                say_field(s, body, field->len);
-        }
+             e += t->nodes[e].span)
+            if (t->nodes[e].kind == SC_STRING && t->nodes[e].len > 0)
+                say_old_field(s, t, i, e, &old);
     }
+    elsewhere = s->missing > old.left ? s->missing - old.left : 0;
+    elsewhere = elsewhere < old.unnamed ? elsewhere : old.unnamed;
+    s->missing += missing;
+    return old.count - old.left - elsewhere;
 }
 
 /* Say where all of the record i is to be had, if that can be said in short. */
@@ -170,13 +229,12 @@ void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
                  struct sc_out *out)
 {
     uint32_t old = sc_old_mark(t, i, words);
-    struct saying s = {out, words, 0};
     bool names = sc_names_missing(t, i);
     uint64_t missing = t->nodes[i].total - sc_shown_kept(t, i);
+    struct saying s = {out, words, 0, names ? 0 : missing};
     uint32_t end = i + t->nodes[i].span;
+    uint64_t least = 0;
 
-    if (names)
-        missing = 0;
     out_word(out, words->mark);
     for (uint32_t c = i + 1; c < end; c += t->nodes[c].span) {
         const struct sc_node *m = &t->nodes[c];
@@ -185,17 +243,11 @@ void sc_put_mark(struct sc_tree *t, uint32_t i, const sc_words *words,
             say_field(&s, sc_key(t, m), m->key_len);
     }
     if (old != SC_NONE)
-        say_old(&s, t, i, old, &missing);
-    if (s.fields > FIELDS_MAX) {
-        out_put(out, ",\"+", 3);
-        out_number(out, s.fields - FIELDS_MAX);
-        out_byte(out, '"');
-    }
-    if (s.fields)
-        out_byte(out, ']');
-    if (missing) {
+        least = say_old(&s, t, i, old);
+    end_fields(&s, least);
+    if (s.missing) {
         out_word(out, words->mark_omitted);
-        out_number(out, missing);
+        out_number(out, s.missing);
     }
     if (words->mark_more.len)
         put_more(t, i, words, out);

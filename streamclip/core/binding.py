@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from streamclip._core import ffi, lib
-from streamclip.errors import IncompleteJSONError, InvalidJSONError
+from streamclip.errors import IncompleteJSONError, InternalError, InvalidJSONError
 from streamclip.errors.hints import NEAR_BYTES, fault_hint
 
 __all__ = [
@@ -191,6 +191,8 @@ def _error(status: int, offset: int, data: Buffer = b"", at: int = 0) -> Excepti
     """Return the exception for a status; `at` is the wrong byte in the data, if any."""
     if status == SC_NO_MEMORY:
         return MemoryError()
+    if status == lib.SC_NOT_FINISHED:
+        return InternalError("it does not measure what was reckoned")
     if status == lib.SC_INCOMPLETE:
         if offset == 0:
             return IncompleteJSONError("the input is empty", 0, None)

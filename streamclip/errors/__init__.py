@@ -4,6 +4,7 @@
     ├── InvalidJSONError(ValueError)         the input is not JSON: .reason .offset
     │   └── IncompleteJSONError              it ended before the document did
     ├── BudgetTooSmallError(ValueError)      nothing useful fits: .needed .unit
+    ├── InternalError                        a fault of streamclip: report it
     ├── InvalidMessageError(ValueError)      no message of that API: .reason .index
     ├── ClipperBusyError                     a Clipper was used by two threads
     └── ReferenceNotFoundError(LookupError)  a store does not have it: .ref
@@ -21,6 +22,7 @@ __all__ = [
     "BudgetTooSmallError",
     "ClipperBusyError",
     "IncompleteJSONError",
+    "InternalError",
     "InvalidJSONError",
     "InvalidMessageError",
     "ReferenceNotFoundError",
@@ -119,6 +121,33 @@ class ClipperBusyError(StreamclipError):
         return (
             "this Clipper is in use by another thread: give each thread its own, "
             "or use a lock"
+        )
+
+
+class InternalError(StreamclipError):
+    """Report a fault of streamclip itself, which no input can excuse.
+
+    Every text is read by the scanner before it leaves. One that is not valid
+    JSON, or over its budget, is not returned.
+
+    Args:
+        reason: What is wrong with the text.
+
+    >>> print(InternalError("it is not valid JSON: unexpected ']' at byte 44"))
+    streamclip made a text that it must not return: it is not valid JSON: unexpected \
+']' at byte 44; this is a fault of streamclip, not of the input: please report it, \
+with the options and, if possible, the input
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"streamclip made a text that it must not return: {self.reason}; this is "
+            "a fault of streamclip, not of the input: please report it, with the "
+            "options and, if possible, the input"
         )
 
 

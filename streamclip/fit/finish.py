@@ -38,6 +38,7 @@ from streamclip.options.options import (
 from streamclip.report.block import finished_text, with_cuts, with_root_cut
 from streamclip.report.earlier import Earlier, merge_cuts
 from streamclip.report.embedded import STRINGS_MAX, with_embedded
+from streamclip.report.guard import guarded, lines_with_text
 from streamclip.report.values import (
     Cut,
     Page,
@@ -293,7 +294,9 @@ def clipped_at_once(source: bytes, options: Options) -> Made | None:
     if fitted is None:
         return None
     report = functools.partial(_report, fitted.lines, fitted.gap, style, None)
-    data = finished_text(fitted, style, Limits(most, max_chars))
+    limits = Limits(most, max_chars)
+    data = finished_text(fitted, style, limits)
+    guarded(data, limits, options.max_depth, is_jsonl=False)
     return Made(data, report, fitted.complete, False, not fitted.complete, None)
 
 
@@ -391,10 +394,6 @@ def _as_it_came(source: bytes, lines: int | None, options: Options) -> bytes | N
         options: The budgets; whether tokens are within theirs is not told here.
     """
     data = source.removeprefix(BOM)
-    if lines is not None and _lines_with_text(data) != lines:
+    if lines is not None and lines_with_text(data) != lines:
         return None
     return data if options.limits.hold(data) else None
-
-
-def _lines_with_text(data: bytes) -> int:
-    return sum(bool(line.strip()) for line in data.split(b"\n"))

@@ -290,3 +290,31 @@ def test_no_text_becomes_valid_by_its_block(data: st.DataObject) -> None:
         asked = streamclip.ClipOptions(max_bytes=400, format=text_format)
         found = fault(functools.partial(clip, damaged, **asked))
         assert found == fault(functools.partial(check, damaged, 1024, text_format))
+
+
+WORDS = "words and more words of texts"
+
+
+@given(
+    st.lists(st.sampled_from([*"tuvxyz", "+1", "+"]), max_size=4, unique=True),
+    st.integers(0, 3),
+    st.integers(0, 9),
+    st.integers(60, 500),
+)
+def test_a_mark_that_counts_fields_stays_json(
+    named: list[str], unnamed: int, omitted: int, budget: int
+) -> None:
+    """Also where all that it named is said anew, or nothing but a number is left."""
+    mark: dict[str, Any] = {"truncated": True}
+    if named or unnamed:
+        mark["fields"] = [*named, *([f"+{unnamed}"] if unnamed else [])]
+    if omitted:
+        mark["omitted"] = omitted
+    record = {"_clip": mark, "id": 1} | dict.fromkeys("tuvxyz", WORDS)
+    try:
+        result = clip({"rows": [record]}, max_bytes=budget, max_record_bytes=150)
+    except BudgetTooSmallError:
+        return
+    for row in json.loads(result.data).get("rows", []):
+        assert row["_clip"].get("omitted", 0) >= omitted
+        assert "fields" not in row["_clip"] or row["_clip"]["fields"]

@@ -16,6 +16,7 @@ EXAMPLES = [
     errors.IncompleteJSONError("the input is empty", 0, None),
     errors.BudgetTooSmallError(131, "bytes"),
     errors.ClipperBusyError(),
+    errors.InternalError("it is not valid JSON"),
     errors.ClipperBusyError("of another kind"),
     errors.InvalidMessageError("its role is missing", 3),
     errors.ReferenceNotFoundError("clip:7f3a9c2k8m4q"),
