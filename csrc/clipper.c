@@ -330,7 +330,7 @@ static void put_lines(sc_clipper *c, struct sc_out *out, size_t *ends)
     for (size_t i = 0; i < c->lines.count; i++) {
         if (i > 0)
             out_byte(out, ',');
-        sc_line_put(&c->lines.lines[i], &c->tree, c->words, out);
+        sc_line_put(&c->lines, &c->lines.lines[i], &c->tree, c->words, out);
         ends[i] = out->len - begin;
     }
 }

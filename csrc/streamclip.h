@@ -235,7 +235,8 @@ int sc_clipper_put(sc_clipper *c, uint8_t *out, size_t len, size_t *ends,
 /* The most bytes that the path of a cursor has. */
 #define SC_GAP_MAX 8258
 
-/* Find that cursor if these arrays (paths, as lines have them) lost elements.
+/* Find that cursor if these arrays (paths, as lines have them), too, lost
+   elements: before the input came here, or inside strings.
    SC_OK or SC_NO_MEMORY; *gap_len gets the bytes of its path. */
 int sc_clipper_cursor_gap(sc_clipper *c, const sc_bytes *arrays, size_t count,
                           uint8_t out[SC_GAP_MAX], size_t *gap_len);

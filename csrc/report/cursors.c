@@ -77,6 +77,14 @@ struct search {
     uint32_t member;  /* the next one of the object at hand */
 };
 
+/* Paths of arrays that lost elements, beside what the view tells: those without
+   a `*` first, in the order of by_path. */
+struct lost {
+    const sc_bytes *paths;
+    size_t literal;
+    size_t count;
+};
+
 static struct search search_in(struct sc_tree *t, const sc_words *words,
                                bool in_view)
 {
@@ -230,22 +238,73 @@ static const sc_bytes *at_or_behind(const sc_bytes *paths, size_t count,
     return paths;
 }
 
-/* Is one of these paths, in that order, that of the value i, or below it? */
+/* Is the path the page's, or one below it, with a `*` for any key? */
+static bool leads_into(const sc_bytes *path, const sc_bytes *page)
+{
+    size_t at = 0, k = 0;
+
+    while (k < page->len && at < path->len) {
+        bool any = path->data[at] == '*' && at > 0 &&
+                   path->data[at - 1] == '/' &&
+                   (at + 1 == path->len || path->data[at + 1] == '/');
+        if (any) {
+            at++;
+            while (k < page->len && page->data[k] != '/')
+                k++;
+        } else if (path->data[at++] != page->data[k++]) {
+            return false;
+        }
+    }
+    return k == page->len && (at == path->len || path->data[at] == '/');
+}
+
+/* Is one of the paths that of the value i, or below it? */
 static bool is_at_one(const struct sc_tree *t, uint32_t i,
-                      const sc_bytes *paths, size_t count)
+                      const struct lost *lost)
 {
     uint8_t text[SC_PATH_MAX];
     struct sc_out out = {text, sizeof text, 0, 0};
     sc_bytes path = {text, 0};
     const sc_bytes *found;
 
-    if (!put_path(t, i, &out) || out.len > sizeof text)
+    if (lost->count == 0 || !put_path(t, i, &out) || out.len > sizeof text)
         return false;
     path.len = out.len;
-    found = at_or_behind(paths, count, &path);
-    return found < paths + count && found->len >= path.len &&
-           memcmp(found->data, text, path.len) == 0 &&
-           (found->len == path.len || found->data[path.len] == '/');
+    found = at_or_behind(lost->paths, lost->literal, &path);
+    if (found < lost->paths + lost->literal && leads_into(found, &path))
+        return true;
+    for (size_t k = lost->literal; k < lost->count; k++)
+        if (leads_into(&lost->paths[k], &path))
+            return true;
+    return false;
+}
+
+/* Note in view.next, which is free when the lines are found, of which nodes of
+   the view an array at or below them lost elements. */
+static void note_lost(struct sc_tree *t)
+{
+    uint32_t root = sc_tree_root(t);
+    uint32_t end = root + t->nodes[root].span;
+
+    for (uint32_t i = root; i < end;) {
+        const struct sc_node *n = &t->nodes[i];
+        if (i != root && !sc_shown(t, i)) {
+            i = sc_past(t, i);
+            continue;
+        }
+        t->view[i].next = false;
+        if (!sc_shown_dirty(t, i)) {
+            i += n->span;
+            continue;
+        }
+        if (n->kind == SC_ARRAY && sc_shown_kept(t, i) < n->total)
+            for (uint32_t k = i; !t->view[k].next; k = t->nodes[k].parent) {
+                t->view[k].next = true;
+                if (k == root)
+                    break;
+            }
+        i++;
+    }
 }
 
 bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
@@ -258,23 +317,50 @@ bool sc_has_cursor(struct sc_tree *t, const sc_words *words)
     return next_cursor(&s) != SC_NONE;
 }
 
+static bool has_lost(const struct sc_tree *t, uint32_t i)
+{
+    return sc_shown_dirty(t, i) && t->view[i].next;
+}
+
+static bool has_star(const sc_bytes *path)
+{
+    return memchr(path->data, '*', path->len) != NULL;
+}
+
+/* Put the paths in order. */
+static struct lost in_order(sc_bytes *paths, size_t count)
+{
+    struct lost lost = {paths, 0, count};
+
+    for (size_t k = 0; k < count; k++) {
+        sc_bytes path = paths[k];
+        if (has_star(&path))
+            continue;
+        paths[k] = paths[lost.literal];
+        paths[lost.literal++] = path;
+    }
+    if (lost.literal > 1)
+        qsort(paths, lost.literal, sizeof *paths, by_path);
+    return lost;
+}
+
 uint32_t sc_find_cursor_gap(struct sc_tree *t, const sc_words *words,
                             sc_bytes *arrays, size_t count)
 {
     struct search s = search_in(t, words, true);
+    struct lost lost = in_order(arrays, count);
     uint32_t last = SC_NONE; /* the page of the cursor before */
-    bool lost = false;
+    bool is_cut = false;
 
-    if (count == 0)
-        return SC_NONE;
-    qsort(arrays, count, sizeof *arrays, by_path);
+    note_lost(t);
     for (uint32_t i; (i = next_cursor(&s)) != SC_NONE;) {
         uint32_t page = about(&s, t->nodes[i].parent);
         struct sc_out scales = {NULL, 0, 0, 0};
         if (page != last)
-            lost = page != SC_NONE && is_at_one(t, page, arrays, count);
+            is_cut = page != SC_NONE &&
+                     (has_lost(t, page) || is_at_one(t, page, &lost));
         last = page;
-        if (lost && put_path(t, i, &scales))
+        if (is_cut && put_path(t, i, &scales))
             return i;
     }
     return SC_NONE;

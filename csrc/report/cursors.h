@@ -10,9 +10,10 @@
 bool sc_has_cursor(struct sc_tree *t, const sc_words *words);
 
 /* Find the cursor that skips what was left out: the first that the view shows
-   of a page in which one of these arrays, which lost elements, stands. The
-   arrays are told by their paths, as lines have them, and put in an order of
-   ours. SC_NONE if there is none. */
+   of a page in which an array stands that lost elements. That the view tells;
+   of others, which a clip before this one cut, the paths are handed over, as
+   lines have them, and put in an order of ours. SC_NONE if there is none. The
+   view's lines must have been found. */
 uint32_t sc_find_cursor_gap(struct sc_tree *t, const sc_words *words,
                             sc_bytes *arrays, size_t count);
 

@@ -7,8 +7,6 @@
  */
 #include "report/fit.h"
 
-#include <stdlib.h>
-
 #include "report/cursors.h"
 #include "report/render.h"
 
@@ -80,7 +78,7 @@ static void add_lines(const struct sc_fit *f, uint32_t room, struct need *need)
         struct sc_out with = out;
         if (i > 0)
             out_byte(&with, ',');
-        sc_line_put(&l->lines[i], f->tree, f->words, &with);
+        sc_line_put(l, &l->lines[i], f->tree, f->words, &with);
         if (with.len > limit)
             break;
         out = with;
@@ -210,30 +208,6 @@ static int try_view(struct sc_fit *f, const sc_limits *limits, bool *fits)
     return SC_OK;
 }
 
-/* Find the cursor that skips what the view lacks. SC_OK or SC_NO_MEMORY. */
-static int find_gap(struct sc_fit *f)
-{
-    const struct sc_lines *l = f->lines;
-    sc_bytes *arrays;
-    size_t count = 0;
-
-    f->gap = SC_NONE;
-    if (!f->has_cursor || l->count == 0)
-        return SC_OK;
-    arrays = malloc(l->count * sizeof *arrays);
-    if (!arrays)
-        return SC_NO_MEMORY;
-    for (size_t i = 0; i < l->count; i++) {
-        if (l->lines[i].unit != SC_ITEMS)
-            continue;
-        arrays[count].data = l->lines[i].path_text;
-        arrays[count++].len = l->lines[i].path_len;
-    }
-    f->gap = sc_find_cursor_gap(f->tree, f->words, arrays, count);
-    free(arrays);
-    return SC_OK;
-}
-
 /* Tell what the view came to. */
 static int describe(struct sc_fit *f, sc_fitted *fitted)
 {
@@ -241,12 +215,14 @@ static int describe(struct sc_fit *f, sc_fitted *fitted)
     uint32_t root = sc_tree_root(f->tree);
 
     weigh(f);
-    if (find_lines(f) || find_gap(f))
+    if (find_lines(f))
         return SC_NO_MEMORY;
+    f->gap = f->has_cursor ? sc_find_cursor_gap(f->tree, f->words, NULL, 0)
+                           : SC_NONE;
     for (size_t i = 0; i < f->lines->count; i++) {
         if (i > 0)
             out_byte(&out, ',');
-        sc_line_put(&f->lines->lines[i], f->tree, f->words, &out);
+        sc_line_put(f->lines, &f->lines->lines[i], f->tree, f->words, &out);
     }
     fitted->room = f->room;
     fitted->complete = is_complete(f);

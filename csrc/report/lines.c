@@ -3,7 +3,11 @@
  * A position is a path as the report writes it. Positions are found from the
  * root on, each with the list of nodes that are there (through view.next), so
  * that whether the keys below a position become `*` is decided once, for all of
- * its nodes.
+ * its nodes. A position stands before all positions below it, and those next
+ * below it stand together.
+ *
+ * Paths may be long and many, so they are compared by the ranks of their
+ * positions, and written only for the lines that are told.
  */
 #include "report/lines.h"
 
@@ -17,17 +21,41 @@
 #define STAR_MAP_SIZE 16
 
 struct sc_position {
-    size_t parent;
-    uint32_t key;  /* the node whose key it is; SC_NONE: `*` */
+    uint32_t parent;
+    uint32_t first;    /* the first position below it, */
+    uint32_t children; /* how many are next below it, */
+    uint32_t below;    /* and how many are below it at all */
+    uint32_t rank;     /* of its path, in the order of the bytes of all paths */
+    uint32_t ranks;    /* the ranks below it begin here */
+    uint32_t path_len; /* beyond SC_PATH_MAX: at least that */
+    uint32_t key;      /* the node whose key it is; SC_NONE: `*` */
     uint32_t head; /* nodes here, through view.next */
     uint32_t tail;
+    bool starred; /* a `*` is on its path */
     struct sc_line line[SC_UNITS];
 };
 
-
-static bool add_position(struct sc_lines *l, size_t parent, uint32_t key)
+static void put_token(const struct sc_tree *t, uint32_t key, struct sc_out *out)
 {
-    struct sc_position *p;
+    if (key == SC_NONE)
+        out_byte(out, '*');
+    else
+        out_path_token(out, sc_key(t, &t->nodes[key]), t->nodes[key].key_len);
+}
+
+static uint32_t token_len(const struct sc_tree *t, uint32_t key)
+{
+    struct sc_out scales = {NULL, 0, 0, 0};
+
+    put_token(t, key, &scales);
+    return (uint32_t)scales.len;
+}
+
+static bool add_position(struct sc_lines *l, const struct sc_tree *t,
+                         uint32_t parent, uint32_t key)
+{
+    bool is_root = l->positions_count == 0;
+    struct sc_position *p, *above;
 
     if (l->positions_count == l->positions_capacity) {
         size_t wanted = l->positions_capacity * 3 / 2 + 16;
@@ -43,6 +71,13 @@ static bool add_position(struct sc_lines *l, size_t parent, uint32_t key)
     p->parent = parent;
     p->key = key;
     p->head = p->tail = SC_NONE;
+    above = &l->positions[parent];
+    if (is_root)
+        return true;
+    p->starred = key == SC_NONE || above->starred;
+    p->path_len = above->path_len > SC_PATH_MAX
+                      ? above->path_len
+                      : above->path_len + 1 + token_len(t, key);
     return true;
 }
 
@@ -130,7 +165,7 @@ static size_t find_key(const struct sc_lines *l, const struct sc_tree *t,
 
 /* Give each different key below the position, of a member with a place at or
    below it, a position of its own, and tell whether they are too many. */
-static int add_keys(struct sc_lines *l, struct sc_tree *t, size_t position,
+static int add_keys(struct sc_lines *l, struct sc_tree *t, uint32_t position,
                     bool *star)
 {
     size_t first = l->positions_count;
@@ -149,7 +184,7 @@ static int add_keys(struct sc_lines *l, struct sc_tree *t, size_t position,
             if (elements || l->positions_count - first > STAR_KEYS ||
                 find_key(l, t, first, c) < l->positions_count)
                 continue;
-            if (!add_position(l, position, c))
+            if (!add_position(l, t, position, c))
                 return SC_NO_MEMORY;
         }
     }
@@ -162,7 +197,7 @@ static int add_keys(struct sc_lines *l, struct sc_tree *t, size_t position,
 
 /* Spread the children with places of all nodes at a position over the
    positions below it. */
-static int descend(struct sc_lines *l, struct sc_tree *t, size_t position)
+static int descend(struct sc_lines *l, struct sc_tree *t, uint32_t position)
 {
     size_t first = l->positions_count;
     size_t star_position = SIZE_MAX;
@@ -185,77 +220,107 @@ static int descend(struct sc_lines *l, struct sc_tree *t, size_t position)
             }
             if (star_position == SIZE_MAX) {
                 star_position = l->positions_count;
-                if (!add_position(l, position, SC_NONE))
+                if (!add_position(l, t, position, SC_NONE))
                     return SC_NO_MEMORY;
             }
             add_node(l, t, star_position, c);
         }
         i = next;
     }
+    l->positions[position].first = (uint32_t)first;
+    l->positions[position].children = (uint32_t)(l->positions_count - first);
     return status;
 }
 
-static void put_token(const struct sc_tree *t, uint32_t key, struct sc_out *out)
-{
-    if (key == SC_NONE)
-        out_byte(out, '*');
-    else
-        out_path_token(out, sc_key(t, &t->nodes[key]), t->nodes[key].key_len);
-}
-
-static size_t token_len(const struct sc_tree *t, uint32_t key)
-{
-    struct sc_out scales = {NULL, 0, 0, 0};
-
-    put_token(t, key, &scales);
-    return scales.len;
-}
-
-static size_t path_len(const struct sc_lines *l, const struct sc_tree *t,
-                       size_t position)
+/* Write a position's path, which is not too long to be told. */
+static void put_path(const struct sc_lines *l, const struct sc_tree *t,
+                     size_t position, struct sc_out *out)
 {
     const struct sc_position *p = l->positions;
-    size_t len = 0;
+    uint32_t way[SC_PATH_MAX]; /* each level takes a byte at least */
+    size_t levels = 0;
 
-    for (size_t i = position; i != 0 && len <= SC_PATH_MAX; i = p[i].parent)
-        len += 1 + token_len(t, p[i].key);
-    return len;
+    for (; position != 0; position = p[position].parent)
+        way[levels++] = p[position].key;
+    while (levels-- > 0) {
+        out_byte(out, '/');
+        put_token(t, way[levels], out);
+    }
 }
 
-/* Write a position's path, `len` bytes, at the end of l->paths, from its last
-   token back. */
-static bool put_path(struct sc_lines *l, const struct sc_tree *t,
-                     size_t position, size_t len)
-{
-    const struct sc_position *p = l->positions;
-    size_t at;
+/* Where paths go on after a token: one ends there, others are longer. Both are
+   ranked, because other tokens may come between them. */
+struct turn {
+    const struct sc_tree *tree;
+    uint32_t position;
+    uint32_t key;
+    bool longer;
+};
 
-    if (l->paths_capacity - l->paths_len < len) {
-        size_t wanted = l->paths_capacity + l->paths_capacity / 2 + len;
-        uint8_t *grown = realloc(l->paths, wanted);
-        if (!grown)
-            return false;
-        l->paths = grown;
-        l->paths_capacity = wanted;
+static size_t put_turn(const struct turn *turn, uint8_t text[SC_PATH_MAX])
+{
+    struct sc_out out = {text, SC_PATH_MAX, 0, 0};
+
+    put_token(turn->tree, turn->key, &out);
+    if (turn->longer)
+        out_byte(&out, '/');
+    return out.len < SC_PATH_MAX ? out.len : SC_PATH_MAX;
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    uint8_t a[SC_PATH_MAX], b[SC_PATH_MAX];
+    size_t a_len = put_turn(left, a), b_len = put_turn(right, b);
+    int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+    return order ? order : (a_len > b_len) - (a_len < b_len);
+}
+
+/* Rank the paths that can be told of the positions next below one, and find
+   where the ranks below those begin. */
+static void rank_below(struct sc_lines *l, const struct sc_tree *t,
+                       const struct sc_position *p)
+{
+    struct turn turns[2 * STAR_KEYS];
+    uint32_t rank = p->ranks;
+    size_t count = 0;
+
+    for (uint32_t c = p->first; c < p->first + p->children; c++) {
+        if (l->positions[c].path_len > SC_PATH_MAX)
+            continue;
+        turns[count++] = (struct turn){t, c, l->positions[c].key, false};
+        if (l->positions[c].below)
+            turns[count++] = (struct turn){t, c, l->positions[c].key, true};
     }
-    at = l->paths_len + len;
-    for (size_t i = position; i != 0; i = p[i].parent) {
-        size_t token = token_len(t, p[i].key);
-        struct sc_out out = {l->paths + at - token, token, 0, 0};
-        put_token(t, p[i].key, &out);
-        at -= token + 1;
-        l->paths[at] = '/';
+    if (p->children > 1 && count > 1)
+        qsort(turns, count, sizeof *turns, by_bytes);
+    for (size_t k = 0; k < count; k++) {
+        struct sc_position *child = &l->positions[turns[k].position];
+        if (turns[k].longer) {
+            child->ranks = rank;
+            rank += child->below;
+        } else {
+            child->rank = rank++;
+        }
     }
-    l->paths_len += len;
-    return true;
+}
+
+static void rank_paths(struct sc_lines *l, const struct sc_tree *t)
+{
+    for (size_t i = l->positions_count; i-- > 1;)
+        l->positions[l->positions[i].parent].below +=
+            l->positions[i].below + 1;
+    l->positions[0].ranks = 1;
+    for (size_t i = 0; i < l->positions_count; i++)
+        rank_below(l, t, &l->positions[i]);
+    for (size_t i = 0; i < l->count; i++)
+        l->lines[i].rank = l->positions[l->lines[i].position].rank;
 }
 
 static int by_importance(const void *left, const void *right)
 {
     const struct sc_line *a = left, *b = right;
     uint64_t a_omitted = a->total - a->kept, b_omitted = b->total - b->kept;
-    size_t len = a->path_len < b->path_len ? a->path_len : b->path_len;
-    int order;
 
     if ((a->unit == SC_CHARS) != (b->unit == SC_CHARS))
         return a->unit == SC_CHARS ? 1 : -1;
@@ -263,10 +328,9 @@ static int by_importance(const void *left, const void *right)
         return a->starred ? 1 : -1;
     if (a_omitted != b_omitted)
         return a_omitted > b_omitted ? -1 : 1;
-    order = len ? memcmp(a->path_text, b->path_text, len) : 0;
-    if (order == 0)
-        order = (a->path_len > b->path_len) - (a->path_len < b->path_len);
-    return order ? order : (int)a->unit - (int)b->unit;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? 1 : -1;
+    return (int)a->unit - (int)b->unit;
 }
 
 /* Add one line; false if memory is short. */
@@ -284,72 +348,66 @@ static bool add_line(struct sc_lines *l, const struct sc_line *line)
     return true;
 }
 
-static bool is_starred(const struct sc_lines *l, size_t position)
-{
-    for (; position != 0; position = l->positions[position].parent)
-        if (l->positions[position].key == SC_NONE)
-            return true;
-    return false;
-}
-
 /* Add the lines of one position. */
-static int add_lines(struct sc_lines *l, const struct sc_tree *t,
-                     size_t position)
+static int add_lines(struct sc_lines *l, uint32_t position)
 {
-    size_t path = l->paths_len;
-    size_t len = SIZE_MAX; /* not known yet */
-    bool written = false;
-
     for (unsigned unit = 0; unit < SC_UNITS; unit++) {
-        struct sc_line *line = &l->positions[position].line[unit];
-        if (line->places == 0)
+        const struct sc_position *p = &l->positions[position];
+        struct sc_line line = p->line[unit];
+        if (line.places == 0)
             continue;
-        if (len == SIZE_MAX)
-            len = path_len(l, t, position);
-        if (len > SC_PATH_MAX) {
+        if (p->path_len > SC_PATH_MAX) {
             l->untold++;
             continue;
         }
-        if (!written && !put_path(l, t, position, len))
-            return SC_NO_MEMORY;
-        written = true;
-        line->position = position;
-        line->path = path;
-        line->path_len = l->paths_len - path;
-        line->unit = (uint8_t)unit;
-        line->starred = is_starred(l, position);
-        if (!add_line(l, line))
+        line.position = position;
+        line.path_len = p->path_len;
+        line.unit = (uint8_t)unit;
+        line.starred = p->starred;
+        if (!add_line(l, &line))
             return SC_NO_MEMORY;
     }
     return SC_OK;
+}
+
+/* Tell no more lines than have paths of so many bytes together. */
+static void limit_paths(struct sc_lines *l, uint64_t most)
+{
+    uint64_t len = 0;
+    size_t told = 0;
+
+    while (told < l->count && (len += l->lines[told].path_len) <= most)
+        told++;
+    l->untold += l->count - told;
+    l->count = told;
 }
 
 int sc_lines_find(struct sc_lines *l, struct sc_tree *t)
 {
     uint32_t root = sc_tree_root(t);
 
-    l->count = l->positions_count = l->paths_len = l->untold = 0;
+    l->count = l->positions_count = l->untold = 0;
     if (!sc_shown_dirty(t, root))
         return SC_OK;
-    if (!add_position(l, 0, SC_NONE))
+    if (!add_position(l, t, 0, SC_NONE))
         return SC_NO_MEMORY;
     add_node(l, t, 0, root);
-    for (size_t i = 0; i < l->positions_count; i++)
-        if (descend(l, t, i) || add_lines(l, t, i))
+    for (uint32_t i = 0; i < l->positions_count; i++)
+        if (descend(l, t, i) || add_lines(l, i))
             return SC_NO_MEMORY;
-    for (size_t i = 0; i < l->count; i++)
-        l->lines[i].path_text =
-            l->paths ? l->paths + l->lines[i].path : (const uint8_t *)"";
-    if (l->count > 1)
+    if (l->count > 1) {
+        rank_paths(l, t);
         qsort(l->lines, l->count, sizeof *l->lines, by_importance);
+    }
+    limit_paths(l, t->room);
     return SC_OK;
 }
 
-void sc_line_put(const struct sc_line *line, struct sc_tree *t,
-                 const sc_words *words, struct sc_out *out)
+void sc_line_put(const struct sc_lines *l, const struct sc_line *line,
+                 struct sc_tree *t, const sc_words *words, struct sc_out *out)
 {
     out_word(out, words->path);
-    out_put(out, line->path_text, line->path_len);
+    put_path(l, t, line->position, out);
     out_byte(out, '"');
     if (line->unit != SC_ITEMS)
         out_word(out, line->unit == SC_MEMBERS ? words->members : words->chars);
@@ -386,6 +444,5 @@ void sc_lines_free(struct sc_lines *l)
 {
     free(l->lines);
     free(l->positions);
-    free(l->paths);
     memset(l, 0, sizeof *l);
 }

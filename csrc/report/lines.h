@@ -15,10 +15,9 @@ struct sc_line {
     uint64_t total;
     uint64_t places;
     uint64_t gap_at; /* the same in every place; UINT64_MAX: not told */
-    size_t path; /* where its path is in sc_lines.paths */
-    size_t path_len;
-    const uint8_t *path_text; /* the same, set when all paths are written */
-    size_t position; /* number of its position; a string's view.kept has it */
+    uint32_t position; /* number of its position; a string's view.kept has it */
+    uint32_t path_len;
+    uint32_t rank;  /* of its path among all, in the order of their bytes */
     uint32_t named; /* a node whose missing members are those of every place */
     uint8_t unit;
     bool starred; /* below a collection, so counted over its elements */
@@ -35,17 +34,16 @@ struct sc_lines {
     struct sc_position *positions;
     size_t positions_count;
     size_t positions_capacity;
-    uint8_t *paths;
-    size_t paths_len;
-    size_t paths_capacity;
 };
 
-/* Find the lines of the view. SC_OK or SC_NO_MEMORY. */
+/* Find the lines of the view: so many that their paths have at most t->room
+   bytes together, which bounds what is written of them. SC_OK or
+   SC_NO_MEMORY. */
 int sc_lines_find(struct sc_lines *l, struct sc_tree *t);
 
 /* Write one line. */
-void sc_line_put(const struct sc_line *line, struct sc_tree *t,
-                 const sc_words *words, struct sc_out *out);
+void sc_line_put(const struct sc_lines *l, const struct sc_line *line,
+                 struct sc_tree *t, const sc_words *words, struct sc_out *out);
 
 void sc_lines_free(struct sc_lines *l);
 

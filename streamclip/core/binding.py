@@ -275,7 +275,7 @@ class Fitted(NamedTuple):
     data: bytes
     chars: int
     lines: list[bytes]
-    untold: int  # more cuts, with paths too long to be written
+    untold: int  # more cuts, with paths that are too long, or too many, to be written
     first: tuple[str, int, int] | None
     gap: bytes
 
@@ -576,7 +576,7 @@ class Core:
         """Find the cursor that skips what was left out, by more than the last fit.
 
         Args:
-            arrays: Paths, as lines have them, of all arrays that lost elements.
+            arrays: Paths, as lines have them, of arrays that lost elements elsewhere.
 
         Returns:
             Its path as a JSON string, empty if there is none.

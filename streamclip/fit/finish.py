@@ -157,7 +157,7 @@ class Ended:
         if isinstance(fitted, TooSmall):
             return fitted
         is_all = fitted.room == self.options.room
-        is_cut = bool(fitted.lines or fitted.untold)
+        is_cut, own = bool(fitted.lines or fitted.untold), fitted.lines
         if self.writer is not None and not is_cut:
             style = style._replace(more="")  # nothing will be stored
         if self.options.embedded:
@@ -176,12 +176,11 @@ class Ended:
             fitted, lost = _merged(fitted, style, self.earlier)
             style = style._replace(unlisted=style.unlisted + lost)
             complete = complete and not fitted.lines and not style.unlisted
-        if self.earlier is not None or self.options.embedded:
-            fitted = fitted._replace(gap=core.cursor_gap(_cut_arrays(fitted)))
+        may_tell_others = self.earlier is not None or self.options.embedded
+        if may_tell_others and (others := _other_arrays(own, fitted.lines)):
+            fitted = fitted._replace(gap=core.cursor_gap(Texts(others)))
         complete = complete and not self.is_marked
-        report = functools.partial(
-            _report, fitted.lines, fitted.gap, style, self.selection()
-        )
+        report = functools.partial(_report, fitted, style, self.selection())
         data = finished_text(fitted, style, limits)
         return Made(data, report, complete, is_all, is_cut, part)
 
@@ -293,7 +292,7 @@ def clipped_at_once(source: bytes, options: Options) -> Made | None:
     fitted = clip_at_once(options.core, style.words, source, most, max_chars)
     if fitted is None:
         return None
-    report = functools.partial(_report, fitted.lines, fitted.gap, style, None)
+    report = functools.partial(_report, fitted, style, None)
     limits = Limits(most, max_chars)
     data = finished_text(fitted, style, limits)
     guarded(data, limits, options.max_depth, is_jsonl=False)
@@ -350,10 +349,17 @@ def _merged(fitted: Fitted, style: Style, earlier: Earlier) -> tuple[Fitted, int
     return with_cuts(fitted, cuts), lost
 
 
-def _cut_arrays(fitted: Fitted) -> Texts:
-    """Return the paths of all arrays that lost elements."""
-    cuts = cuts_of(fitted.lines)
-    return Texts(squeezed(cut.path) for cut in cuts if cut.unit == "items")
+def _other_arrays(own: list[bytes], lines: list[bytes]) -> list[bytes]:
+    """Return the paths of arrays that lost elements elsewhere than in the core.
+
+    Args:
+        own: What the core has told.
+        lines: What is told in the end.
+    """
+    known = {cut.path for cut in cuts_of(own) if cut.unit == "items"}
+    cuts = cuts_of(lines)
+    paths = {cut.path for cut in cuts if cut.unit == "items"} - known
+    return sorted(map(squeezed, paths))
 
 
 def _parsed(data: bytes) -> Any:
@@ -368,19 +374,18 @@ def _parsed(data: bytes) -> Any:
         return None
 
 
-def _report(
-    lines: list[bytes], gap: bytes, style: Style, selection: dict[str, Any] | None
-) -> Report:
+def _report(fitted: Fitted, style: Style, selection: dict[str, Any] | None) -> Report:
     """Read the report from what it was written with, when somebody asks for it."""
     return Report(
-        cuts=cuts_of(lines),
+        cuts=cuts_of(fitted.lines),
         total_is="at_least" if style.at_least else "exact",
         input_cut=style.cut_short,
         key=style.key,
-        cursor_gap=json_value(gap) if gap else None,
+        cursor_gap=json_value(fitted.gap) if fitted.gap else None,
         selection=selection,
         ref=style.more or None,
         warning=style.warning or None,
+        more_cuts=fitted.untold + style.unlisted,
     )
 
 

@@ -88,6 +88,9 @@ class Report:
         selection: The options `fields` and `drop`, as far as they were given,
             if a member was deselected, and the `where` of a page; else None. That is not a cut. A member
             in a part that was only counted is not seen.
+        more_cuts: How many cuts are not in `cuts`: their paths are longer than
+            4,096 bytes, or are more, together, than is retained of the document;
+            or an earlier clip counted them.
     """
 
     cuts: tuple[Cut, ...] = ()
@@ -98,6 +101,7 @@ class Report:
     ref: str | None = None
     selection: dict[str, Any] | None = None
     warning: str | None = None
+    more_cuts: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values.
@@ -114,6 +118,7 @@ class Report:
             "key": self.key,
             "selection": self.selection,
             "warning": self.warning,
+            "more_cuts": self.more_cuts,
         }
 
 

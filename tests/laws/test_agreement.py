@@ -171,6 +171,9 @@ def compare(
     counts["complete"] += view.complete
     counts["lines"] += len(texts)
     counts["marks"] += data.count(words.mark) if words.inline else 0
+    counts["lines that are not told"] += result.untold
+    if len(texts) + result.untold != len(view.all_lines):
+        yield f"{result.untold} lines are not told of {len(view.all_lines)}"
     if list(result.lines) != texts:
         yield f"lines\n    native    {list(result.lines)}\n    reference {texts}"
 

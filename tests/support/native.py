@@ -30,6 +30,7 @@ class Result:
     data: bytes
     chars: int
     lines: tuple[bytes, ...]
+    untold: int
     need_bytes: int
     need_chars: int
 
@@ -167,6 +168,7 @@ class Native:
             data=data,
             chars=fitted.data_chars,
             lines=lines,
+            untold=fitted.untold,
             need_bytes=fitted.need_bytes,
             need_chars=fitted.need_chars,
         )

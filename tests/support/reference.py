@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from reference_report import Line, Words, lines_of, marked, numbered
+from reference_report import Line, Words, lines_of, marked, numbered, told
 from reference_sharing import Law, keep
 from reference_text import (
     LONG_ATOM,
@@ -229,7 +229,7 @@ class Document:
             if value is not None and (without_atoms or value.size > room):
                 value = _leave_out(value, self.options, atoms=True)
         value = self._keep(value, min(room, retained_room), aligns_columns=True)
-        return View(value, room, self.multi)
+        return View(value, room, self.multi, retained_room)
 
     def _keep(
         self, value: Value | None, room: int, *, aligns_columns: bool = False
@@ -247,6 +247,7 @@ class View:
     root: Value | None
     room: int
     multi: bool = False
+    retained_room: int = 0
 
     @property
     def complete(self) -> bool:
@@ -255,6 +256,11 @@ class View:
 
     @cached_property
     def lines(self) -> list[Line]:
+        """What was left out, as far as that is told."""
+        return told(self.all_lines, self.retained_room)
+
+    @cached_property
+    def all_lines(self) -> list[Line]:
         """What was left out."""
         return [] if self.root is None else lines_of(self.root)
 
@@ -323,7 +329,7 @@ def need_of(view: View, words: Words, *, counted_only: bool = False) -> Need:
     block = words.frame_bytes
     if view.multi or not isinstance(view.root, Object):
         block += words.wrap_bytes
-    if len(texts) < len(view.lines):
+    if len(texts) < len(view.all_lines):
         block += words.more_bytes
     need = Need(
         block + len(lines) + len(data),

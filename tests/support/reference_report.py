@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from reference_text import Array, Object, Text, Value, squeezed
 
 NAMED_MEMBERS = 4
 NAME_BYTES = 64
+PATH_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,18 @@ def lines_of(root: Value) -> list[Line]:
             units.index(x.unit),
         ),
     )
+
+
+def told(lines: list[Line], most: int) -> list[Line]:
+    """Return those that are told: none with a path that is too long.
+
+    Args:
+        lines: All of them, in their order.
+        most: How many bytes their paths may have together.
+    """
+    short = [line for line in lines if len(line.path) <= PATH_BYTES]
+    ends = accumulate(len(line.path) for line in short)
+    return [line for line, end in zip(short, ends, strict=True) if end <= most]
 
 
 def _lines_here(path: bytes, values: list[Value]) -> Iterator[Line]:
