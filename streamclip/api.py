@@ -164,9 +164,12 @@ def _fed(source: Any, options: Options) -> Clipper:
     try:
         with contextlib.closing(open_chunks(source, options.default)) as chunks:
             _ = all(clipper.feed(chunk) for chunk in chunks)
-    except InvalidJSONError as error:
-        raise _named(error, source) from None
-    return clipper
+        return clipper
+    except BaseException as error:
+        clipper.close()
+        if isinstance(error, InvalidJSONError):
+            raise _named(error, source) from None
+        raise
 
 
 async def _aclip_chunks(chunks: AsyncGenerator[Chunk, None], options: Options) -> Clip:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
-import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from streamclip.core.binding import BOM, Core
 from streamclip.errors import ClipperBusyError, InvalidJSONError
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 __all__ = ["Clip", "Clipper", "Stats"]
+
+T = TypeVar("T")
 
 
 class Stats(NamedTuple):
@@ -132,7 +133,9 @@ class Clipper:
         if options.store is not None:
             self._writer = options.store.writer(options.max_depth, options.format)
         self._core: Core | None = Core(options.core)
-        self._lock = threading.Lock()
+        # The calls that are inside, oldest first; the others are refused.
+        self._inside: dict[object, None] = {}
+        self._is_sound = True  # no call is inside that changes it, or was broken off
         self._started: float | None = None  # when the first byte came
         self._head = b""
         self._read = 0
@@ -190,7 +193,10 @@ class Clipper:
             ClipperBusyError: Another thread is inside.
             ValueError: It is closed.
         """
-        core = self._enter()
+        return self._alone(self._feed, chunk)
+
+    def _feed(self, chunk: Chunk | str) -> bool:
+        core = self._begin_change()
         try:
             wanted = True
             for part in encode_chunk(chunk, self._read):
@@ -198,14 +204,13 @@ class Clipper:
                     continue
                 self._remember(part)
                 wanted = self._pass_on(core, part)
+            self._is_sound = True
             return wanted
         except BaseException as error:
             self._free()
             if isinstance(error, InvalidJSONError):
                 raise self._with_hint(error) from None
             raise
-        finally:
-            self._lock.release()
 
     def _pass_on(self, core: Core, part: Chunk) -> bool:
         """Feed the core with what the opening of the stream lets through."""
@@ -278,7 +283,10 @@ class Clipper:
             ValueError: It is closed; or there are `fields`, and it turned out to
                 be JSON Lines, which were not announced.
         """
-        core = self._enter()
+        return self._alone(self._make_clip)
+
+    def _make_clip(self) -> Clip:
+        core = self._begin_change()
         try:
             steps, count = self._finish(core), None
             while isinstance(found := _advance(steps, count), str):
@@ -286,11 +294,21 @@ class Clipper:
             return found
         finally:
             self._free()
-            self._lock.release()
 
     async def _afinish(self) -> Clip:
         """Do what `finish` does, and wait for a tokenizer that takes its time."""
-        core = self._enter()
+        call = object()
+        try:
+            try:
+                self._enter(call)
+                return await self._amake_clip()
+            finally:
+                self._inside.pop(call, None)
+        finally:
+            self._inside.pop(call, None)
+
+    async def _amake_clip(self) -> Clip:
+        core = self._begin_change()
         tokenizer = self._options.tokenizer
         try:
             steps, count = self._finish(core), None
@@ -304,7 +322,6 @@ class Clipper:
             return found
         finally:
             self._free()
-            self._lock.release()
 
     def _finish(self, core: Core) -> Steps[Clip]:
         """End the document; the caller counts tokens where that takes a call."""
@@ -360,10 +377,7 @@ class Clipper:
         Raises:
             ClipperBusyError: Another thread is inside.
         """
-        if not self._lock.acquire(blocking=False):
-            raise ClipperBusyError
-        self._free()
-        self._lock.release()
+        self._alone(self._free)
 
     def __enter__(self) -> Self:
         return self
@@ -376,27 +390,54 @@ class Clipper:
     ) -> None:
         self.close()
 
-    # Every call enters, and releases the lock in the end. A context manager of
-    # our own would cost more than what it guards.
-    def _enter(self) -> Core:
-        if not self._lock.acquire(blocking=False):
+    # An interrupt (Ctrl-C, a timer) may raise an exception between any two steps.
+    # So a call is entered by one step inside the `try`, is known by an object of its
+    # own, and leaves by one step, whether it had entered or not; the second
+    # `finally` is for an interrupt at the beginning of the first.
+    def _alone(self, call: Callable[..., T], *args: Any) -> T:
+        """Make a call, unless another one is inside."""
+        key = object()
+        try:
+            try:
+                self._enter(key)
+                return call(*args)
+            finally:
+                self._inside.pop(key, None)
+        finally:
+            self._inside.pop(key, None)
+
+    def _enter(self, key: object) -> None:
+        self._inside[key] = None
+        if next(iter([*self._inside])) is not key:
             raise ClipperBusyError
+
+    def _begin_change(self) -> Core:
+        """Return the core; what is broken off before the end is not sound any more."""
+        if not self._is_sound:
+            self._free()
         if self._core is None:
-            self._lock.release()
             raise ValueError("this Clipper is closed")
+        self._is_sound = False
         return self._core
 
     def _free(self) -> None:
-        if self._core is not None:
-            self._core.close()
-            self._core = None
-            self._verbatim = None
+        """Free what it holds; again, if that was interrupted."""
+        try:
+            self._release()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
         if self._writer is not None:
             self._writer.abort()
             self._writer = None
         if self._inner is not None:
             self._inner._free()
             self._inner = None
+        if self._core is not None:
+            self._core.close()
+            self._core = None
+            self._verbatim = None
 
     def _remember(self, part: Chunk) -> None:
         if self._started is None:

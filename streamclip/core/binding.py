@@ -212,6 +212,20 @@ def _name(byte: bytes) -> str:
     return f"byte 0x{byte.hex()}"
 
 
+def _owned(make: Any, free: Any, *args: Any) -> Any:
+    """Make an object of the core that is freed when nobody refers to it.
+
+    Raises:
+        MemoryError: There is not enough.
+    """
+    # Two steps in one call, between which no interrupt comes that loses it.
+    own = functools.partial(ffi.gc, destructor=free)
+    native = next(map(own, map(make, *((arg,) for arg in args))))
+    if native == NULL:
+        raise MemoryError
+    return native
+
+
 class Texts:
     """Several texts, as the core takes them.
 
@@ -459,10 +473,7 @@ class Core:
 
     def __init__(self, options: CoreOptions) -> None:
         kernel()
-        native = lib.sc_clipper_new(options.pointer)
-        if native == ffi.NULL:
-            raise MemoryError
-        self._clipper = ffi.gc(native, lib.sc_clipper_free)
+        self._clipper = _owned(lib.sc_clipper_new, lib.sc_clipper_free, options.pointer)
 
     def feed(self, data: Buffer) -> bool:
         """Take the next bytes.
@@ -658,10 +669,8 @@ class Seeker:
     __slots__ = ("_found", "_key", "_seeker", "_taken")
 
     def __init__(self, max_depth: int, text_format: str) -> None:
-        native = lib.sc_seeker_new(max_depth, FORMATS[text_format])
-        if native == ffi.NULL:
-            raise MemoryError
-        self._seeker = ffi.gc(native, lib.sc_seeker_free)
+        form = FORMATS[text_format]
+        self._seeker = _owned(lib.sc_seeker_new, lib.sc_seeker_free, max_depth, form)
         self._found = ffi.new("sc_found *")
         self._taken = ffi.new("size_t *")
         self._key: Any = ffi.NULL

@@ -109,13 +109,16 @@ class _LocalFiles:
 
     def put(self, name: str, data: bytes) -> None:
         part = self._path / f"{name}.{secrets.token_hex(4)}{PART}"
-        file = _LocalFile(part)
+        file = None
         try:
+            file = _LocalFile(part)
             file.write(data)
             file.commit()
             part.replace(self._path / name)
         except BaseException:
-            file.abort()
+            if file is not None:
+                file.abort()
+            part.unlink(missing_ok=True)
             raise
         _sync_directory(self._path)
 

@@ -338,6 +338,7 @@ class _Writer:
         self._handle = "".join(secrets.choice(ALPHABET) for _ in range(HANDLE_CHARS))
         self._spool = bytearray()
         self._file: NewFile | None = None
+        self._begun: list[str] = []  # names of files that may be there
         self._size = 0
         self._is_over = False  # it is kept, or dropped, or the store has failed
         seeker.note_borders()
@@ -378,10 +379,12 @@ class _Writer:
             meta = _Meta(VERSION, self._size, now, expires, jsonl, cut, self._max_depth)
             index = Index(self._seeker.borders()).encode()
             head = orjson.dumps(meta._asdict())
-            self._files.put(f"{self._handle}.meta", head + b"\n" + index)
+            self._begun.append(f"{self._handle}.meta")
+            self._files.put(self._begun[-1], head + b"\n" + index)
         except Exception:
             self._fail()
             return False
+        self._begun.clear()
         self._is_over, self._file = True, None
         with contextlib.suppress(Exception):  # what was stored is there all the same
             self._store._added(self._size)
@@ -390,14 +393,30 @@ class _Writer:
     def abort(self) -> None:
         """Drop what was written, if it is not kept yet."""
         self._is_over = True
-        self._spool.clear()
-        if self._file is not None:
-            self._file.abort()
-            self._file = None
+        self._spool = bytearray()  # of the other one there may be a view
+        # These are done again if an interrupt comes before they are at their end. One
+        # may also have come before a file that was made was known here.
+        while self._begun:
+            if self._file is not None and len(self._begun) == 1:
+                self._file.abort()
+                self._file = None
+            with contextlib.suppress(Exception):
+                self._files.delete(self._begun[-1])
+            self._begun.pop()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.abort()
 
     def _flush(self) -> None:
         if self._file is None:
-            self._file = self._files.create(f"{self._handle}.data")
+            name = f"{self._handle}.data"
+            self._begun.append(name)
+            try:
+                self._file = self._files.create(name)
+            except FileExistsError:
+                self._begun.clear()  # it is another's
+                raise
             if self._spool.startswith(BOM):
                 del self._spool[: len(BOM)]
         self._file.write(self._spool)
