@@ -137,6 +137,8 @@ int sc_clipper_feed(sc_clipper *c, const uint8_t *data, size_t len)
 
     if (c->status || c->finished)
         return c->status ? c->status : SC_NOT_FINISHED;
+    if (len == 0)
+        return c->tree.stopped ? SC_ENOUGH : SC_OK; /* data may be NULL */
     if (c->bom_seen < 4) {
         taken = skip_bom(&c->bom_seen, data, len, &c->status);
         if (c->status) {
@@ -434,7 +436,8 @@ int64_t sc_check(const uint8_t *data, size_t len, uint32_t max_depth,
     sc_lex_init(&lex, max_depth, format, levels);
     at = skip_bom(&seen, data, len, &status);
     if (!status) {
-        at += sc_kernel_get()->skip(&lex, data + at, len - at, 0, &count);
+        if (at < len) /* else data may be NULL */
+            at += sc_kernel_get()->skip(&lex, data + at, len - at, 0, &count);
         wrong = at - lex.back;
         status = lex.status           ? lex.status
                  : in_bom(seen) ? SC_INCOMPLETE

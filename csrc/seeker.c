@@ -196,6 +196,8 @@ static void on_string(struct sc_seeker *s, uint32_t depth, bool key,
 /* The key at hand goes on with these bytes. */
 static void match(struct sc_seeker *s, const uint8_t *p, size_t len)
 {
+    if (len == 0)
+        return;
     if (!s->matches || len > s->key_len - s->matched ||
         memcmp(s->key + s->matched, p, len) != 0)
         s->matches = false;

@@ -50,7 +50,7 @@ static bool is_key(const struct sc_tree *t, uint32_t i, sc_bytes key)
 {
     const struct sc_node *n = &t->nodes[i];
 
-    return n->key_known && n->key_len == key.len &&
+    return n->key_known && key.len > 0 && n->key_len == key.len &&
            memcmp(sc_key(t, n), key.data, key.len) == 0;
 }
 

@@ -25,7 +25,8 @@ int sc_tree_init(struct sc_tree *t, const sc_options *options)
         t->pointer_len || t->fields_len || t->drop_len || t->max_items;
     t->text = t->skip = t->doubtful = SC_NONE;
     t->jsonl = options->format == SC_FORMAT_JSONL;
-    t->status = sc_tree_reserve(t, 1, 0);
+    /* a byte of text, too: what is moved and compared is never at NULL */
+    t->status = sc_tree_reserve(t, 1, 1);
     if (t->status)
         return t->status;
     memset(&t->nodes[0], 0, sizeof t->nodes[0]);

@@ -271,6 +271,15 @@ def smallest(case: Case) -> Case:
 FOUND = [
     # no line at all
     Case(Sample([], multi=True), 104, rooms=(33,)),
+    # the same, where elements are left out only at the end
+    *(
+        Case(
+            Sample([], multi=True, options=Options(max_items=1, keep=keep)),
+            104,
+            rooms=(33,),
+        )
+        for keep in ("head", "tail", "ends")
+    ),
     # half of a surrogate pair before a string was given up
     Case(Sample([[pairs(a=["1", HALVES], b=["1"])]]), 189, rooms=(188, 83)),
     # exactly as large as the retained room

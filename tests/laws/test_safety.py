@@ -17,7 +17,7 @@ from hypothesis import given
 from streamclip._core import ffi, lib
 
 from documents import Sample, samples
-from native import AUTO, JSON, NO_LIMIT
+from native import AUTO, JSON, JSONL, NO_LIMIT
 from streamclip.core.binding import usable_kernels, using_kernel
 from test_chunking import SMALL
 
@@ -364,3 +364,28 @@ def test_every_allocation_may_fail(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "allocations that failed" in done.stdout
+
+
+@pytest.mark.parametrize("text_format", [AUTO, JSON, JSONL])
+@pytest.mark.parametrize("kernel", usable_kernels())
+def test_no_bytes_may_be_at_null(kernel: str, text_format: int) -> None:
+    """Nothing is reckoned with such a pointer, or moved: sanitizers would tell."""
+    offset = ffi.new("uint64_t *")
+    with using_kernel(kernel):
+        assert lib.sc_check(ffi.NULL, 0, 9, text_format, offset) in (
+            0,
+            lib.SC_INCOMPLETE,
+        )
+    assert offset[0] == 0
+    options = {"room": 99, "slack": 9, "max_depth": 9, "format": text_format}
+    options |= {"max_items": 1, "keep": lib.SC_KEEP_TAIL}
+    clipper = ffi.gc(
+        lib.sc_clipper_new(ffi.new("sc_options *", options)), lib.sc_clipper_free
+    )
+    assert lib.sc_clipper_feed(clipper, ffi.NULL, 0) == 0
+    assert lib.sc_clipper_finish(clipper, False) in (0, lib.SC_INCOMPLETE)
+    seeker = ffi.gc(lib.sc_seeker_new(9, text_format), lib.sc_seeker_free)
+    taken, found = ffi.new("size_t *"), ffi.new("sc_found *")
+    lib.sc_seeker_look(seeker, lib.SC_THE_END, 0, 0, ffi.NULL, 0)
+    assert lib.sc_seeker_feed(seeker, ffi.NULL, 0, taken, found) == 0
+    assert lib.sc_seeker_feed(seeker, b'{"":[""]}', 9, taken, found) == 0
