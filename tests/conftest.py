@@ -2,7 +2,9 @@
 
 import importlib.util
 import os
+import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,14 @@ def _no_child_processes(request: pytest.FixtureRequest) -> None:
         pytest.skip("starts a child process")
 
     subprocess.Popen.__init__ = skip  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def _sigint_is_heard() -> Iterator[None]:
+    """Let children hear SIGINT, which a job in the background hands on ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

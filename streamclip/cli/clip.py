@@ -8,33 +8,22 @@ and what they share need the extra `cli`, click and rich.
 from __future__ import annotations
 
 import contextlib
-import errno
 import importlib
-import io
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import streamclip
+from streamclip.api import clip
 from streamclip.cli.console import (
-    BAD_INPUT,
-    CLOSED_PIPE,
-    INTERRUPTED,
     LEFT_OUT,
-    USAGE,
-    fail,
+    check_output,
     is_one_stream,
+    open_input,
     print_data,
     save,
     say,
-)
-from streamclip.errors import (
-    BudgetTooSmallError,
-    IncompleteJSONError,
-    InvalidJSONError,
-    StreamclipError,
 )
 
 try:
@@ -48,12 +37,15 @@ except ImportError as error:
     raise SystemExit(2) from error
 
 from streamclip.cli.doubts import doubts
+from streamclip.cli.failures import exit_status as as_exit_status
+from streamclip.cli.failures import named, options_checked
 from streamclip.cli.options import (
     POSITIVE,
     budget_options,
+    force_option,
+    help_option,
     open_store,
     split_names,
-    too_small,
     with_a_budget,
 )
 from streamclip.cli.status import statistics, with_progress
@@ -76,6 +68,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "store": ("streamclip.cli.store:store_command", "List what is stored, or prune."),
 }
 
+# What the name of a file of JSON Lines ends with.
+LINES = (".jsonl", ".ndjson")
+
 EPILOG = """
 \b
 Examples:
@@ -91,6 +86,7 @@ Exit status:
   1    something was left out (only with --exit-status)
   2    wrong usage, an unreadable file, a budget that nothing fits
   5    the input is not valid JSON
+  70   a fault of streamclip: please report it
   130  interrupted
   141  the reader of the output went away
 
@@ -103,11 +99,11 @@ with its directory: ./NAME.
 def show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the version and the kernel in use, and exit."""
     if wanted and not context.resilient_parsing:
-        try:
+        with options_checked():
             kernel = streamclip.kernel()
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
-        click.echo(f"streamclip {streamclip.__version__} ({kernel})")
+        with named("<stdout>"):
+            line = f"streamclip {streamclip.__version__} ({kernel})\n"
+            print_data(line.encode())
         context.exit()
 
 
@@ -123,11 +119,7 @@ class ClipCommand(click.Command):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMANDS])
 
 
-@click.command(
-    cls=ClipCommand,
-    epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(cls=ClipCommand, epilog=EPILOG)
 @click.argument("file", required=False)
 @budget_options
 @click.option(
@@ -224,6 +216,7 @@ class ClipCommand(click.Command):
 @click.option(
     "-o", "--output", metavar="FILE", help="Write there, and only a whole result."
 )
+@force_option
 @click.option("-q", "--quiet", is_flag=True, help="No statistics, no progress.")
 @click.option("--exit-status", is_flag=True, help="Exit 1 if something was left out.")
 @click.option(
@@ -234,9 +227,11 @@ class ClipCommand(click.Command):
     callback=show_version,
     help="Show the version and the kernel in use.",
 )
+@help_option
 def clip_command(
     file: str | None,
     output: str | None,
+    force: bool,
     quiet: bool,
     exit_status: bool,
     **options: Any,
@@ -253,35 +248,18 @@ def clip_command(
     if store is not None:
         options["store"] = open_store(store)
     name = "<stdin>" if file in (None, "-") else str(file)
-    try:
-        result = clip_file(None if name == "<stdin>" else name, quiet, options)
-    except OSError as error:
-        return fail(USAGE, f"{name}: {error.strerror or error}")
-    except ImportError as error:
-        return fail(USAGE, str(error))
-    except BudgetTooSmallError as error:
-        return fail(USAGE, f"{name}: {too_small(error)}")
-    except IncompleteJSONError as error:
-        hint = "--incomplete keep clips it" if error.hint else None
-        plain = InvalidJSONError(error.reason, error.offset, hint)
-        return fail(BAD_INPUT, f"{name}: {plain}")
-    except StreamclipError as error:
-        return fail(BAD_INPUT, f"{name}: {error}")
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-
-    try:
+    if options["fields"] and options["format"] == "auto" and name.endswith(LINES):
+        options["format"] = "jsonl"
+    with contextlib.ExitStack() as stack, options_checked(), named(name):
+        opened = stack.enter_context(open_input(None if name == "<stdin>" else file))
+        with named(str(output)):
+            check_output(opened, output, force)
+        result = clip_file(opened, quiet, options)
+    with named("<stdout>" if output in (None, "-") else str(output)):
         if output in (None, "-"):
             print_data(result.data)
         else:
             save(result.data, Path(str(output)))
-    except BrokenPipeError:
-        return CLOSED_PIPE
-    except OSError as error:
-        return fail(
-            USAGE,
-            f"{'<stdout>' if output is None else output}: {error.strerror or error}",
-        )
     found = doubts(result, options["collection"], options["fields"])
     lines = [f"streamclip: {doubt}" for doubt in found]
     if result.report.warning:
@@ -295,6 +273,7 @@ def clip_command(
     return LEFT_OUT if exit_status and not result.complete else 0
 
 
+@as_exit_status
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -307,34 +286,21 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
-    words = sys.argv[1:] if args is None else args
+    words = [*(sys.argv[1:] if args is None else args)]
     command, name = clip_command, "streamclip"
     if words and words[0] in COMMANDS:
         module, _, function = COMMANDS[words[0]][0].partition(":")
         command = getattr(importlib.import_module(module), function)
-        name, args = f"{name} {words[0]}", words[1:]
-    try:
-        status: int = command.main(args, prog_name=name, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
+        name = f"{name} {words.pop(0)}"
+    # Not by command.main, which has an exit status of its own for a closed pipe.
+    with command.make_context(name, words) as context:
+        status: int = command.invoke(context)
     return status
 
 
-def clip_file(path: str | None, quiet: bool, options: dict[str, Any]) -> Clip:
-    """Clip a file, or standard input, with a progress bar if a person waits."""
-    with contextlib.ExitStack() as stack:
-        file: Any
-        if path is not None:
-            file = stack.enter_context(io.FileIO(path))
-        elif sys.stdin is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        else:
-            # Below its buffer, which would wait until it is full.
-            file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-        if quiet or sys.stderr is None or not sys.stderr.isatty():
-            return streamclip.clip(file, **options)
-        chunks = stack.enter_context(contextlib.closing(with_progress(file)))
-        return streamclip.clip(chunks, **options)
+def clip_file(file: BinaryIO, quiet: bool, options: dict[str, Any]) -> Clip:
+    """Clip a file that is open, with a progress bar if a person waits."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        return clip(file, **options)
+    with contextlib.closing(with_progress(file)) as chunks:
+        return clip(chunks, **options)

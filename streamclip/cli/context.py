@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping
@@ -12,19 +13,19 @@ import click
 
 from streamclip.cli.console import (
     BAD_INPUT,
-    CLOSED_PIPE,
     USAGE,
-    fail,
+    check_output,
+    open_input,
     print_data,
-    read_stdin,
     save,
 )
+from streamclip.cli.failures import FailedError, named, options_checked
+from streamclip.cli.options import force_option, help_option
 from streamclip.context.assembly import assemble
 from streamclip.context.bodies import channels_of, fitted
 from streamclip.context.ledger import Ledger
 from streamclip.context.recognition import SHAPES
 from streamclip.context.request import ORDERS
-from streamclip.errors import InvalidMessageError
 from streamclip.tokens.counting import counter
 
 __all__ = ["context_command"]
@@ -40,7 +41,7 @@ Exit status:
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(epilog=EPILOG)
 @click.argument("request")
 @click.option("--window", type=TOKENS, required=True, help="Tokens the model takes.")
 @click.option(
@@ -99,11 +100,14 @@ Exit status:
     metavar="FILE",
     help="Write the request that fits there, counted by the first tokenizer.",
 )
+@force_option
+@help_option
 def context_command(
     request: str,
     tokenizers: str,
     shape: str,
     output: str | None,
+    force: bool,
     as_json: bool,
     block_tokens: int | None,
     window: int,
@@ -120,21 +124,15 @@ def context_command(
         raise click.UsageError("the ledger is written to standard output: -o is a FILE")
     if window <= output_reserve + safety_margin:
         raise click.UsageError("--reserve and --margin leave nothing of --window")
-    try:
+    with options_checked():
         counters = {name: counter(name) for name in tokenizers.split(",")}
-    except (ImportError, ValueError) as error:
-        raise click.UsageError(str(error)) from error
-    try:
-        data = Path(request).read_bytes() if request != "-" else read_stdin()
-        body = json.loads(data, parse_float=_finite, parse_constant=_finite)
-        channels = channels_of(body, shape)
-    except OSError as error:
-        return fail(USAGE, f"{request}: {error.strerror or error}")
-    except (ValueError, RecursionError) as error:
-        return fail(BAD_INPUT, f"{request}: {error}")
-    if block_tokens is not None:
-        channels["block_cost"] = lambda block: block_tokens
-    try:
+    path = None if request == "-" else request
+    with named(request), contextlib.closing(open_input(path)) as file:
+        with named(str(output)):
+            check_output(file, output, force)
+        body, channels = _read(file.read(), request, shape)
+        if block_tokens is not None:
+            channels["block_cost"] = lambda block: block_tokens
         ledgers = {
             name: assemble(
                 **channels,
@@ -146,18 +144,22 @@ def context_command(
             )
             for name, count in counters.items()
         }
-    except InvalidMessageError as error:
-        return fail(BAD_INPUT, f"{request}: {error}")
     first = next(iter(ledgers.values()))
-    try:
+    with named("<stdout>"):
         print_data(_as_json(ledgers) if as_json else _as_text(ledgers))
-        if output is not None and first.ok:
+    if output is not None and first.ok:
+        with named(output):
             save(_json(fitted(body, first)), Path(output))
-    except BrokenPipeError:
-        return CLOSED_PIPE
-    except OSError as error:
-        return fail(USAGE, f"{output or '<stdout>'}: {error.strerror or error}")
     return 0 if all(ledger.ok for ledger in ledgers.values()) else USAGE
+
+
+def _read(data: bytes, name: str, shape: str) -> tuple[Any, dict[str, Any]]:
+    """Read a request's body, and what of it is packed."""
+    try:
+        body = json.loads(data, parse_float=_finite, parse_constant=_finite)
+        return body, channels_of(body, shape)
+    except (ValueError, RecursionError) as error:
+        raise FailedError(BAD_INPUT, f"{name}: {error}") from error
 
 
 def _finite(number: str) -> float:

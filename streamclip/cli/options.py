@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamclip.errors import BudgetTooSmallError
+from streamclip.cli.console import print_data
+from streamclip.cli.failures import named, options_checked
 from streamclip.options.profiles import PROFILES
 
 if TYPE_CHECKING:
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 __all__ = [
     "POSITIVE",
     "budget_options",
+    "force_option",
+    "help_option",
     "namespace_option",
     "open_store",
     "split_names",
     "store_option",
-    "too_small",
     "with_a_budget",
 ]
 
@@ -67,14 +69,6 @@ def with_a_budget(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "max_bytes": DEFAULT_MAX_BYTES}
 
 
-def too_small(error: BudgetTooSmallError) -> str:
-    """Say what would be enough, and by which option."""
-    option = f"--max-{error.unit}".replace("_", "-")
-    return (
-        f"nothing useful fits: {error.needed} {error.unit} are needed; raise {option}"
-    )
-
-
 def split_names(
     _: click.Context, parameter: click.Parameter, words: tuple[str, ...]
 ) -> list[str] | None:
@@ -84,6 +78,27 @@ def split_names(
         raise click.BadParameter("a name is missing", param=parameter)
     return names or None
 
+
+def show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the help, and exit; click's own way forgets a failure to write."""
+    if wanted and not context.resilient_parsing:
+        with named("<stdout>"):
+            print_data(f"{context.get_help()}\n".encode())
+        context.exit()
+
+
+help_option = click.option(
+    "-h",
+    "--help",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_help,
+    help="Show this message and exit.",
+)
+force_option = click.option(
+    "--force", is_flag=True, help="Let -o replace the input itself."
+)
 
 store_option = click.option(
     "--store",
@@ -101,11 +116,10 @@ def open_store(url: str, namespace: str = "default") -> Store:
     """Open the store that an option names.
 
     Raises:
-        click.UsageError: Something has to be installed for it, or it is none.
+        ImportError: Something has to be installed for it.
+        click.UsageError: The URL or the namespace is not one.
     """
     from streamclip.store.store import Store  # which most clips do without
 
-    try:
+    with options_checked():
         return Store(None if url == DEFAULT_STORE else url, namespace=namespace)
-    except (ImportError, ValueError) as error:
-        raise click.UsageError(str(error)) from error

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
-from streamclip.cli.console import BAD_INPUT, CLOSED_PIPE, USAGE, fail, print_data, say
+from streamclip.cli.console import open_input, print_data, say
+from streamclip.cli.failures import named, options_checked
 from streamclip.cli.options import (
     POSITIVE,
     budget_options,
+    help_option,
     namespace_option,
     open_store,
     store_option,
-    too_small,
     with_a_budget,
 )
 from streamclip.cli.status import in_bytes
 from streamclip.clipper import Clip
-from streamclip.errors import (
-    BudgetTooSmallError,
-    ReferenceNotFoundError,
-    StreamclipError,
-)
 from streamclip.store.outlines import outline
 
 __all__ = ["fetch_command", "outline_command", "store_command"]
@@ -69,7 +64,7 @@ def parse_where(
 @click.option("-q", "--quiet", is_flag=True, help="No statistics.")
 @store_option
 @namespace_option
-@click.help_option("-h", "--help")
+@help_option
 def fetch_command(
     ref: str, store: str, namespace: str, quiet: bool, **options: Any
 ) -> int:
@@ -78,19 +73,11 @@ def fetch_command(
     REF is the `more` of a clip, such as clip:7f3a9c2k8m4q#/rows. Exit status 2: it
     leads nowhere, or nothing fits the budget.
     """
-    try:
-        page = open_store(store, namespace).fetch(ref, **with_a_budget(options))
+    opened = open_store(store, namespace)
+    with options_checked():
+        page = opened.fetch(ref, **with_a_budget(options))
+    with named("<stdout>"):
         print_data(page.data)
-    except BrokenPipeError:
-        return CLOSED_PIPE
-    except BudgetTooSmallError as error:
-        return fail(USAGE, too_small(error))
-    except (ReferenceNotFoundError, ImportError, OSError) as error:
-        return fail(USAGE, str(error))
-    except StreamclipError as error:
-        return fail(BAD_INPUT, str(error))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     if not quiet:
         say(_told(page))
     return 0
@@ -114,7 +101,7 @@ def _told(page: Clip) -> str:
 )
 @store_option
 @namespace_option
-@click.help_option("-h", "--help")
+@help_option
 def outline_command(
     source: str | None, max_bytes: int, store: str, namespace: str
 ) -> int:
@@ -123,28 +110,22 @@ def outline_command(
     FILE may be - or missing for standard input.
     """
     name = "<stdin>" if source in (None, "-") else str(source)
-    try:
-        opened: Any = sys.stdin.buffer
+    with contextlib.ExitStack() as stack, options_checked():
+        opened: Any
         if name.startswith("clip:"):
             opened = open_store(store, namespace).read(name)
-        elif name != "<stdin>":
-            opened = Path(name)
-        print_data(outline(opened, max_bytes=max_bytes).data)
-    except BrokenPipeError:
-        return CLOSED_PIPE
-    except OSError as error:
-        return fail(USAGE, f"{name}: {error.strerror or error}")
-    except BudgetTooSmallError as error:
-        return fail(USAGE, too_small(error))
-    except ReferenceNotFoundError as error:
-        return fail(USAGE, str(error))
-    except StreamclipError as error:
-        return fail(BAD_INPUT, f"{name}: {error}")
+        else:
+            stack.enter_context(named(name))
+            opened = open_input(None if name == "<stdin>" else name)
+            stack.enter_context(contextlib.closing(opened))
+        shape = outline(opened, max_bytes=max_bytes)
+    with named("<stdout>"):
+        print_data(shape.data)
     return 0
 
 
 @click.group()
-@click.help_option("-h", "--help")
+@help_option
 def store_command() -> None:
     """Look after the documents in a store."""
 
@@ -152,35 +133,32 @@ def store_command() -> None:
 @store_command.command("ls")
 @store_option
 @namespace_option
-@click.help_option("-h", "--help")
+@help_option
 def list_command(store: str, namespace: str) -> int:
     """List reference, size, age and lifetime left, oldest first."""
-    try:
-        stored = open_store(store, namespace).list()
-    except OSError as error:
-        return fail(USAGE, str(error))
     now = time.time()
-    for document in stored:
+    lines = []
+    for document in open_store(store, namespace).list():
         left = "for ever"
         if document.expires is not None:
             seconds = document.expires - now
             left = f"{_span(seconds)} left" if seconds > 0 else "expired"
-        age = _span(now - document.created)
-        click.echo(f"{document.ref}  {in_bytes(document.size):>8}  {age:>5}  {left}")
+        size, age = in_bytes(document.size), _span(now - document.created)
+        lines.append(f"{document.ref}  {size:>8}  {age:>5}  {left}\n")
+    with named("<stdout>"):
+        print_data("".join(lines).encode())
     return 0
 
 
 @store_command.command("prune")
 @store_option
 @namespace_option
-@click.help_option("-h", "--help")
+@help_option
 def prune_command(store: str, namespace: str) -> int:
     """Delete what has expired, and what killed processes have left."""
-    try:
-        count = open_store(store, namespace).prune()
-    except OSError as error:
-        return fail(USAGE, str(error))
-    click.echo(f"{count} deleted")
+    count = open_store(store, namespace).prune()
+    with named("<stdout>"):
+        print_data(f"{count} deleted\n".encode())
     return 0
 
 

@@ -18,7 +18,10 @@ from typing import Any
 import pytest
 
 import streamclip
+from streamclip.cli.failures import worded
 from streamclip.cli.status import in_bytes, kept, statistics
+from streamclip.errors import IncompleteJSONError
+from streamclip.errors.hints import FAULTS, MAGIC, NEXT, TABLES, ZEROS
 
 COMMAND = [sys.executable, "-m", "streamclip"]
 ROWS = [{"id": i, "name": f"第 {i} 行", "text": "内容" * 15} for i in range(40)]
@@ -328,6 +331,58 @@ def test_an_unusable_kernel_is_no_traceback(path: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
+HINTS = [
+    *MAGIC.values(),
+    *TABLES.values(),
+    *FAULTS.values(),
+    *ZEROS.values(),
+    *(hint for _, hint in NEXT.values()),
+    IncompleteJSONError("it ended", 7).hint,
+]
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_no_hint_tells_a_shell_to_call_python(hint: str) -> None:
+    """What the library says to a program is put in other words, or was fit for both."""
+    assert not re.search(
+        r"\bpass\b|open\(|clip_records|csv\.|\w_\w|\w=[\"']", worded(hint)
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x1f\x8b", "it is compressed with gzip"),
+        (b"\xff\xfe[\0", "`iconv -f utf-16 -t utf-8` converts it"),
+        (b"[\0]\0", "`iconv -f utf-16le -t utf-8` converts it"),
+        (b"PK\x03\x04", "`unzip -p` writes a file of it"),
+    ],
+)
+def test_a_hint_is_a_command(data: bytes, message: str) -> None:
+    """Which a person can type."""
+    done = run(data=data)
+    assert done.returncode == 5
+    assert message in done.stderr.decode()
+
+
+def test_the_name_of_json_lines_says_what_they_are(tmp_path: Path) -> None:
+    """For --fields, which has to know it from the first line on."""
+    lines = b'{"a":1,"b":2}\n' * 99
+    for name, status in (("x.jsonl", 0), ("x.ndjson", 0), ("x.json", 2)):
+        path = tmp_path / name
+        path.write_bytes(lines)
+        done = run(path, "--fields", "a", "-b", "300")
+        assert done.returncode == status
+        if status == 0:
+            assert b'\n{"a":1}\n' in done.stdout
+        else:
+            assert b"--format jsonl" in done.stderr
+    assert b"--format jsonl" in run("--fields", "a", data=lines).stderr
+    path = tmp_path / "one.jsonl"  # one document, under the name of lines
+    path.write_bytes(b'{\n"a": 1\n}\n')
+    assert run(path).returncode == 0
+
+
 # Files that are written
 
 
@@ -341,10 +396,25 @@ def test_output_goes_to_a_file(path: Path, tmp_path: Path) -> None:
     assert run(path, "-b", "2000", "-o", "-").stdout == output.read_bytes()
 
 
-def test_a_file_may_be_clipped_in_place(path: Path) -> None:
-    """The input is read before the output is put in its place."""
-    run(path, "-b", "2000", "-o", path)
+def test_the_input_is_replaced_only_if_asked(path: Path) -> None:
+    """By whichever name; it is read before the output is put in its place."""
+    link, other = path.with_name("link.json"), path.with_name("other.json")
+    link.symlink_to(path)
+    other.hardlink_to(path)
+    message = "it is the input as well; --force replaces it\n"
+    for output in (path, link, other):
+        done = run(path, "-b", "2000", "-o", output)
+        assert (done.returncode, path.read_bytes()) == (2, DATA)
+        assert done.stderr.decode() == f"streamclip: {output}: {message}"
+        with path.open("rb") as file:
+            done = subprocess.run(
+                [*COMMAND, "-o", output], stdin=file, capture_output=True, timeout=60
+            )
+        assert (done.returncode, path.read_bytes()) == (2, DATA)
+        assert done.stderr.decode().endswith(message)
+    assert run(path, "-b", "2000", "-o", link, "--force").returncode == 0
     assert path.read_bytes() == streamclip.clip(DATA, max_bytes=2000).data
+    assert other.read_bytes() == DATA
 
 
 def test_an_error_leaves_the_old_file(path: Path, tmp_path: Path) -> None:
@@ -462,14 +532,6 @@ def endless(*args: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
         ended.set()
         process.wait(60)
         thread.join(60)
-
-
-@pytest.fixture
-def _sigint_is_heard() -> Iterator[None]:
-    """Let children hear SIGINT, which a job in the background hands on ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @needs_posix

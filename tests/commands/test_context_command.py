@@ -94,6 +94,17 @@ def test_it_writes_the_request_that_fits(
         }
 
 
+def test_the_request_is_replaced_only_if_asked(context: Any, tmp_path: Path) -> None:
+    """Else what does not fit is lost."""
+    words = ("--window", "90", "-o", str(tmp_path / "request.json"))
+    status, out, err = context(CHAT, *words)
+    assert (status, out) == (2, "")
+    assert "--force replaces it" in err
+    assert context(CHAT, *words, "--force")[0] == 0
+    fitted = json.loads((tmp_path / "request.json").read_text(encoding="utf-8"))
+    assert len(fitted["messages"]) < len(CHAT["messages"])
+
+
 def test_what_fits_already_is_written_as_it_was(context: Any, tmp_path: Path) -> None:
     """Also when a text stands for the only message."""
     output = tmp_path / "fitted.json"

@@ -133,12 +133,31 @@ HEAVY = """
 def test_import_loads_nothing_heavy() -> None:
     """Beyond what the interpreter itself has loaded: a short job is soon begun."""
     code = "import sys; before = {*sys.modules}; import streamclip; "
-    code += "print(*({*sys.modules} - before))"
+    code += "streamclip.clip; print(*({*sys.modules} - before))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     loaded = done.stdout.split()
     assert "streamclip.api" in loaded
     assert sorted({*loaded}.intersection(HEAVY.split())) == []
+
+
+def test_a_name_is_imported_when_it_is_asked_for() -> None:
+    """The bare package loads nothing at all, so that Ctrl-C is heard from then on."""
+    code = "import sys; before = {*sys.modules}; import streamclip.__main__; "
+    code += "print(*({*sys.modules} - before))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert sorted(done.stdout.split()) == ["streamclip", "streamclip.__main__"]
+
+
+def test_every_public_name_is_listed() -> None:
+    """Also before it is imported."""
+    code = "import streamclip; print(*({*streamclip.__all__} - {*dir(streamclip)}))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+    with pytest.raises(AttributeError, match="no attribute 'clop'"):
+        streamclip.clop  # noqa: B018
 
 
 def test_what_is_loaded_when_asked_stays_what_it_is() -> None:
