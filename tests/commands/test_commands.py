@@ -1,5 +1,6 @@
 """Commands that have a name stand beside the one that has none."""
 
+import errno
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import streamclip
 from streamclip.cli.clip import COMMANDS, main
+from streamclip.errors import InternalError
 
 ROWS = json.dumps([{"id": n, "text": "a record"} for n in range(200)]).encode()
 
@@ -70,6 +72,57 @@ def test_wrong_usage_names_the_command(capfd: pytest.CaptureFixture[str]) -> Non
     """And exits 2, as without a name."""
     assert main(["greet", "--quietly"]) == 2
     assert "Usage: streamclip greet" in capfd.readouterr().err
+
+
+@click.command()
+@click.argument("error")
+def stumble(error: str) -> int:
+    """Raise an error."""
+    raise {
+        "fault": InternalError("it is not JSON"),
+        "memory": MemoryError(),
+        "pipe": BrokenPipeError(),
+        "disk": OSError(errno.ENOSPC, "No space left"),
+        "file": OSError(errno.EACCES, "Permission denied", "some/file"),
+        "extra": ImportError("it needs an extra"),
+        "ctrl-c": KeyboardInterrupt(),
+    }[error]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        ("fault", 70, "please report it"),
+        ("memory", 2, "give a smaller budget"),
+        ("pipe", 141, ""),
+        ("disk", 2, "streamclip: No space left\n"),
+        ("file", 2, "streamclip: some/file: Permission denied\n"),
+        ("extra", 2, "streamclip: it needs an extra\n"),
+        ("ctrl-c", 130, ""),
+    ],
+)
+def test_an_error_of_any_command_is_a_status(
+    error: str,
+    status: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """And one line, or none where nobody is to be told."""
+    monkeypatch.setitem(COMMANDS, "stumble", ("test_commands:stumble", "Stumble."))
+    assert main(["stumble", error]) == status
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", bool(message))
+    assert message in err
+
+
+def test_a_fault_that_nobody_expects_comes_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With its traceback, to be seen and reported."""
+    monkeypatch.setitem(COMMANDS, "stumble", ("test_commands:stumble", "Stumble."))
+    with pytest.raises(KeyError):
+        main(["stumble", "otherwise"])
 
 
 def test_help_lists_the_commands(capfd: pytest.CaptureFixture[str]) -> None:
