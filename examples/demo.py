@@ -9,6 +9,7 @@ made here, from a seed.
 from __future__ import annotations
 
 import base64
+import io
 import json
 import random
 import shlex
@@ -191,6 +192,8 @@ def comparison(results: dict[str, Attempt]) -> Table:
 
 def main() -> None:
     """Run the demonstration."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as JSON is, whatever the locale
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if not console.is_terminal:
         console.width = 110

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -80,10 +81,15 @@ def test_the_command_keeps_numbers_and_cursor(demo: ModuleType, tmp_path: Path) 
     )
 
 
-def test_the_demonstration_runs() -> None:
-    """As a program whose output is not a terminal."""
+@pytest.mark.parametrize("locale", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+def test_the_demonstration_runs(locale: dict[str, str]) -> None:
+    """As a program whose output is not a terminal, in any locale."""
     done = subprocess.run(
-        [sys.executable, PATH], capture_output=True, check=True, timeout=60
+        [sys.executable, PATH],
+        capture_output=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, **locale},
     )
     text = done.stdout.decode()
     assert "$ streamclip orders.json -b 2000" in text
